@@ -1,0 +1,1 @@
+"""Events to calls: the reconciler, its rules, its limits, and the other clients' readings."""

@@ -1,0 +1,1 @@
+"""Bytes to frames: NDJSON lines and server-sent events, with byte offsets."""

@@ -1,0 +1,1 @@
+"""Frames to events, one folder a protocol."""
