@@ -1,0 +1,1 @@
+"""The only room that opens connections: a client, a transport that records, and one that answers from captures."""
