@@ -1,0 +1,29 @@
+"""An answer that is one JSON document: the body is the frame."""
+
+from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.model import Frame, FrameKind
+
+
+class WholeDecoder(Decoder):
+    """Gives the whole body as one frame when it has ended; nothing before, and nothing for an empty body.
+
+    The end of the body is the terminator of this frame. A body of white space is of kind IGNORED.
+    """
+
+    _separator_size = 0
+
+    def _holds_separator(self, _: bytes, /) -> bool:
+        return False
+
+    def _split(self, data: bytes) -> list[bytes]:
+        return [data]
+
+    def _cut(self, blocks: list[bytes]) -> list[Frame]:
+        raise AssertionError(blocks)
+
+    def _leftover(self, rest: bytes) -> list[Frame]:
+        data = rest.removeprefix(BYTE_ORDER_MARK)
+        if not data:
+            return []
+        kind = FrameKind.IGNORED if data.isspace() else FrameKind.DATA
+        return [Frame(0, 0, len(rest), data, kind)]
