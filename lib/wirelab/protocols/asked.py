@@ -1,0 +1,101 @@
+"""What a recorded request asked for, as far as reading its answer needs it: one function a protocol.
+
+A request that is there but holds no `tools` declares nothing known: `Asked.tools` is None (a server may know tools from
+an earlier turn, a stored prompt or its own settings), and an empty list declares that there are none.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from wirelab.model import Asked, Json
+
+
+def native(request: Json) -> Asked:
+    """Ollama's `/api/chat`: `tools`, `options.num_predict` (-1 and -2 are no limit), `stream`."""
+    body = _object(request)
+    return Asked(
+        tools=_declared(body, "tools"),
+        output_limit=_limit(_object(body.get("options")), "num_predict"),
+        stream=_flag(body, "stream"),
+    )
+
+
+def chat(request: Json) -> Asked:
+    """Chat completions: `tools` or legacy `functions`, `parallel_tool_calls`, `max_completion_tokens`, `max_tokens`."""
+    body = _object(request)
+    return Asked(
+        tools=_declared(body, "tools", "functions"),
+        parallel=_flag(body, "parallel_tool_calls"),
+        output_limit=_limit(body, "max_completion_tokens", "max_tokens"),
+        stream=_flag(body, "stream"),
+    )
+
+
+def responses(request: Json) -> Asked:
+    """Responses: `tools`, `parallel_tool_calls`, `max_output_tokens`."""
+    body = _object(request)
+    return Asked(
+        tools=_declared(body, "tools"),
+        parallel=_flag(body, "parallel_tool_calls"),
+        output_limit=_limit(body, "max_output_tokens"),
+        stream=_flag(body, "stream"),
+    )
+
+
+def messages(request: Json) -> Asked:
+    """Messages: `tools`, `tool_choice.disable_parallel_tool_use`, `max_tokens`."""
+    body = _object(request)
+    disabled = _flag(_object(body.get("tool_choice")), "disable_parallel_tool_use")
+    return Asked(
+        tools=_declared(body, "tools"),
+        parallel=None if disabled is None else not disabled,
+        output_limit=_limit(body, "max_tokens"),
+        stream=_flag(body, "stream"),
+    )
+
+
+def gemini(request: Json) -> Asked:
+    """Gemini: `tools[].functionDeclarations`, `generationConfig.maxOutputTokens`; the path says whether it streams."""
+    body = _object(request)
+    config = _object(body.get("generationConfig", body.get("generation_config")))
+    return Asked(tools=_declared(body, "tools"), output_limit=_limit(config, "maxOutputTokens", "max_output_tokens"))
+
+
+_NESTED: Final = ("function", "custom")
+_DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
+
+
+def _object(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _declared(body: dict[str, Json], *keys: str) -> frozenset[str] | None:
+    """The names of all declared tools; None where the request has no list of them."""
+    lists = [body[key] for key in keys if isinstance(body.get(key), list)]
+    if not lists:
+        return None
+    return frozenset(name for tools in lists for tool in tools for name in _names(_object(tool)))
+
+
+def _names(tool: dict[str, Json]) -> Iterator[str]:
+    """The names in one entry: its own, that of its nested function, or those of its declarations."""
+    nested: Iterable[Json] = [tool[key] for key in _NESTED if key in tool]
+    lists = [tool[key] for key in _DECLARATIONS if isinstance(tool.get(key), list)]
+    for holder in (tool, *nested, *(declaration for entries in lists for declaration in entries)):
+        name = _object(holder).get("name")
+        if isinstance(name, str):
+            yield name
+
+
+def _flag(body: dict[str, Json], key: str) -> bool | None:
+    value = body.get(key)
+    return value if isinstance(value, bool) else None
+
+
+def _limit(body: dict[str, Json], *keys: str) -> int | None:
+    """The first of the keys that holds a positive number of tokens."""
+    for key in keys:
+        value = body.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None

@@ -1,0 +1,159 @@
+"""The chat completions protocol: server-sent events with `choices`, ended by a finish reason or `[DONE]`.
+
+Reasoning comes as `reasoning_content`, `reasoning` or `thinking` (a server that sends several spellings of one piece is
+read once), a refusal counts as text, and the legacy `function_call` is one call without a key: it is left alone where
+the server also sends `tool_calls`. Several choices are several responses: the first one seen is read.
+"""
+
+from typing import Any, Final
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from wirelab.model import Fragment, Frame, Json
+from wirelab.protocols.errors import describe
+from wirelab.protocols.reader import FrameReader, output_tokens
+
+
+class _Function(Struct, gc=False):
+    name: Any = UNSET
+    arguments: str | UnsetType | None = UNSET
+
+
+class _Entry(Struct, gc=False):
+    index: Any = UNSET
+    id: Any = UNSET
+    function: _Function | None = None
+
+
+class _Delta(Struct, gc=False):
+    content: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    thinking: Any = None
+    refusal: Any = None
+    tool_calls: list[_Entry | None] | None = None
+    function_call: _Function | None = None
+
+
+class _Choice(Struct, gc=False):
+    index: Any = None
+    delta: _Delta | None = None
+    message: _Delta | None = None
+    finish_reason: Any = None
+
+
+class _Chunk(Struct, gc=False):
+    choices: list[_Choice | None] | None = None
+    usage: Any = None
+    error: Any = None
+
+
+_MISSING: Final = _Function()
+
+
+class StreamReader(FrameReader[_Chunk]):
+    """Reads the chunks of a streamed answer."""
+
+    payload = _Chunk
+    known = frozenset({"choices", "usage", "id", "created"})
+
+    _choice: Any = None
+    """The index of the choice that is reported."""
+    _others = False
+    _called = False
+    _told = False
+
+    def _tell(self, frame: Frame, payload: _Chunk) -> None:
+        if payload.error:
+            self._fail(frame, describe(payload.error))
+            return
+        choices = payload.choices
+        if choices:
+            choice = choices[0]
+            if len(choices) > 1 or choice is None or choice.index != self._choice:
+                choice = self._choose(frame, choices)
+            if choice is not None:
+                self._tell_choice(frame, choice)
+        elif not payload.usage and self._look_for_error(frame, frame.data):
+            return
+        if payload.usage:
+            self._tell_usage(frame, payload.usage)
+
+    def _choose(self, frame: Frame, choices: list[_Choice | None]) -> _Choice | None:
+        """The chunk's piece of the reported choice, which is the first one seen."""
+        ours = None
+        for position, choice in enumerate(choices):
+            if choice is None:
+                self._malformed(frame, position, f"choices[{position}] is no object")
+            elif ours is None and (choice.index in (None, self._choice) or self._choice is None):
+                ours = choice
+                self._choice = choice.index if self._choice is None else self._choice
+            elif not self._others:
+                self._others = True
+                detail = f"choice {ascii(choice.index)[:20]} beside {ascii(self._choice)[:20]}, which is reported"
+                self._note("other-choices", frame.number, position, detail)
+        return ours
+
+    def _tell_choice(self, frame: Frame, choice: _Choice) -> None:
+        delta = choice.delta
+        if delta is None and not self._told:
+            delta = choice.message
+        if delta is not None:
+            content = delta.content
+            if delta.reasoning_content or delta.reasoning or delta.thinking:
+                self._tell_reasoning(frame, delta)
+            if content:
+                self._told = True
+                if content.__class__ is str:
+                    self._text(frame.number, content)
+                else:
+                    self._tell_content(frame, content)
+            if delta.refusal:
+                self._tell_content(frame, delta.refusal)
+            if delta.tool_calls or delta.function_call is not None:
+                self._tell_calls(frame, delta)
+        reason = choice.finish_reason
+        if reason and isinstance(reason, str):
+            self._finish(frame.number, reason)
+
+    def _tell_reasoning(self, frame: Frame, delta: _Delta) -> None:
+        self._told = True
+        told: list[Json] = []
+        for thoughts in (delta.reasoning_content, delta.reasoning, delta.thinking):
+            if thoughts and thoughts not in told:
+                told.append(thoughts)
+                self._tell_thoughts(frame, thoughts)
+
+    def _tell_calls(self, frame: Frame, delta: _Delta) -> None:
+        self._told = True
+        if delta.tool_calls:
+            self._called = True
+            entries = len(delta.tool_calls)
+            for position, entry in enumerate(delta.tool_calls):
+                if entry is None:
+                    self._malformed(frame, position, f"tool_calls[{position}] is no object")
+                else:
+                    self._tell_entry(frame, position, entries, entry)
+        elif delta.function_call is not None and not self._called:
+            self._tell_entry(frame, 0, 1, _Entry(function=delta.function_call))
+
+    def _tell_entry(self, frame: Frame, position: int, entries: int, entry: _Entry) -> None:
+        function = entry.function or _MISSING
+        arguments = function.arguments
+        if isinstance(arguments, Raw):
+            self._tell_call(frame, position, entries, arguments, id=entry.id, index=entry.index, name=function.name)
+            return
+        self._fragment(
+            Fragment(frame.number, position, entries, entry.id, entry.index, function.name, arguments, self.mode)
+        )
+
+    def _tell_usage(self, frame: Frame, usage: Json) -> None:
+        if isinstance(usage, dict):
+            self._sink.usage(frame.number, usage, output_tokens(usage, "completion_tokens"))
+
+
+class WholeReader(StreamReader):
+    """Reads an answer that came as one object, its choices with a `message`."""
+
+    mode = "whole"
+    leftover = "read"

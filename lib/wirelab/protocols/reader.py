@@ -1,0 +1,159 @@
+"""What the five protocols' readers share: which frames are read, and what happens to those that are odd."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
+
+import msgspec
+
+from wirelab.model import Fragment, Frame, FrameKind, Json, Mode, Sink
+from wirelab.protocols.decoding import (
+    UNDECODABLE,
+    Complaint,
+    argument_value,
+    decode_any,
+    mend,
+    quote,
+    salvage,
+)
+from wirelab.protocols.errors import describe_error, error_in
+
+_DATA: Final = FrameKind.DATA
+_DONE: Final = b"[DONE]"
+Leftover = Literal["discard", "objects", "read"]
+P = TypeVar("P", bound=msgspec.Struct)
+
+
+class FrameReader(Generic[P]):
+    """Reads frames of one protocol in order and tells a sink what they say; never raises on what a server sent.
+
+    A subclass names its payload struct, the keys that make a payload one of its protocol, and tells a decoded payload.
+    An error object ends the stream: nothing after it is read.
+    """
+
+    payload: ClassVar[type[msgspec.Struct]]
+    known: ClassVar[frozenset[str]]
+    leftover: ClassVar[Leftover] = "discard"
+    """What becomes of a payload without its terminator: discarded (SSE), read if an object (NDJSON), read (whole)."""
+    mode: ClassVar[Mode] = "delta"
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._text = sink.text
+        self._thinking = sink.thinking
+        self._fragment = sink.fragment
+        self._finish = sink.finish
+        self._note = sink.note
+        self._ended = False
+        self._decode: Any = msgspec.json.Decoder(self.payload).decode
+
+    def read(self, frame: Frame) -> None:
+        """Read one frame."""
+        if frame.kind is not _DATA or self._ended:
+            return
+        if not frame.terminated or frame.event == "error":
+            self._read_special(frame)
+            return
+        try:
+            payload: P = self._decode(frame.data)
+        except UNDECODABLE:
+            self._read_odd(frame)
+            return
+        self._tell(frame, payload)
+
+    def close(self) -> None:
+        """The body has ended."""
+
+    def _tell(self, frame: Frame, payload: P) -> None:
+        raise NotImplementedError
+
+    def _read_special(self, frame: Frame) -> None:
+        """An error event, or a leftover without its terminator."""
+        if frame.terminated:
+            self._fail(frame, describe_error(frame.data))
+        elif self.leftover == "read" or (self.leftover == "objects" and _is_object(frame.data)):
+            self.read(msgspec.structs.replace(frame, terminated=True))
+        else:
+            what = f"frame {frame.number} at byte {frame.start} was not finished when the body ended"
+            self._note("unterminated-event", frame.number, None, f"{what}: {quote(frame.data)}")
+
+    def _read_odd(self, frame: Frame) -> None:
+        """A payload that is not what the protocol has there: `[DONE]`, an error, another shape, no JSON."""
+        if frame.data.strip() == _DONE:
+            self._finish(frame.number, None)
+            return
+        data = mend(frame.data)
+        if self._look_for_error(frame, data):
+            return
+        complaints: list[Complaint] = []
+        payload = salvage(data, self.payload, complaints)
+        for complaint in complaints:
+            self._malformed(frame, None, f"{complaint.path} is not what it should be: {quote(complaint.data)}")
+        if payload is not None:
+            self._tell(frame, payload)  # type: ignore[arg-type]
+
+    def _look_for_error(self, frame: Frame, data: bytes) -> bool:
+        """Whether the payload is an error object under whatever key; told, if so."""
+        try:
+            fields = decode_any(data)
+        except UNDECODABLE:
+            return False
+        message = error_in(fields, self.known) if isinstance(fields, dict) else None
+        if message is not None:
+            self._fail(frame, message)
+        return message is not None
+
+    def _fail(self, frame: Frame, message: str) -> None:
+        self._ended = True
+        self._sink.error(frame.number, message)
+
+    def _malformed(self, frame: Frame, position: int | None, what: str) -> None:
+        self._note("malformed-event", frame.number, position, f"frame {frame.number} at byte {frame.start}: {what}")
+
+    def _tell_content(self, frame: Frame, content: Json) -> None:
+        """Content that is no plain text: a list of parts (Mistral, gateways), or one part."""
+        for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, str):
+                self._text(frame.number, part)
+            elif isinstance(part, dict):
+                self._tell_part(frame, part)
+            else:
+                self._malformed(frame, None, f"content is neither text nor parts: {ascii(part)[:60]}")
+
+    def _tell_part(self, frame: Frame, part: Mapping[str, Json]) -> None:
+        for key in ("text", "refusal"):
+            if isinstance(part.get(key), str):
+                self._text(frame.number, part[key])
+        for key in ("thinking", "reasoning"):
+            if key in part:
+                self._tell_thoughts(frame, part[key])
+
+    def _tell_thoughts(self, frame: Frame, thoughts: Json) -> None:
+        """Thinking as text, or as a list of text parts."""
+        for thought in thoughts if isinstance(thoughts, list) else [thoughts]:
+            piece = thought.get("text") if isinstance(thought, dict) else thought
+            if isinstance(piece, str):
+                self._thinking(frame.number, piece)
+
+    def _tell_call(self, frame: Frame, position: int, entries: int, arguments: msgspec.Raw, **parts: Any) -> None:
+        """A fragment whose arguments are still raw JSON."""
+        try:
+            value = argument_value(arguments)
+        except UNDECODABLE:
+            self._malformed(frame, position, f"arguments cannot be decoded: {quote(bytes(arguments))}")
+            return
+        self._fragment(
+            Fragment(frame=frame.number, position=position, entries=entries, arguments=value, mode=self.mode, **parts)
+        )
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return isinstance(decode_any(data), dict)
+    except UNDECODABLE:
+        return False
+
+
+def output_tokens(counts: Mapping[str, Json], key: str) -> int | None:
+    """A count out of a usage object, None where it is no integer."""
+    value = counts.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

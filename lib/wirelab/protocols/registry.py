@@ -1,0 +1,36 @@
+"""The protocols this package reads, and how a body is recognised as one of them."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from wirelab.model import Asked, Json, Reader, Sink
+from wirelab.protocols import asked
+from wirelab.protocols.chat import response as chat
+from wirelab.protocols.native import response as native
+
+
+class ProtocolEntry(msgspec.Struct, frozen=True):
+    """One protocol: its framing, the readers of its answers, what its requests ask, and its paths.
+
+    `paths` are regular expressions, searched in a request's path.
+    """
+
+    name: str
+    framing: Literal["ndjson", "sse"]
+    stream_reader: Callable[[Sink], Reader]
+    whole_reader: Callable[[Sink], Reader]
+    asked: Callable[[Json], Asked]
+    paths: tuple[str, ...]
+
+
+PROTOCOLS: dict[str, ProtocolEntry] = {
+    entry.name: entry
+    for entry in (
+        ProtocolEntry(
+            "native", "ndjson", native.StreamReader, native.WholeReader, asked.native, (r"/api/(chat|generate)\b",)
+        ),
+        ProtocolEntry("chat", "sse", chat.StreamReader, chat.WholeReader, asked.chat, (r"/chat/completions\b",)),
+    )
+}
