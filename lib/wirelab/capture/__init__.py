@@ -1,0 +1,39 @@
+"""Captures: recorded exchanges, exactly and readably at once. The format is told in captures/README.md."""
+
+from wirelab.capture.dump import dumps, save
+from wirelab.capture.inputs import open_input
+from wirelab.capture.logs import loads_log, read_log
+from wirelab.capture.reader import load, loads, sniff
+from wirelab.capture.types import (
+    Capture,
+    End,
+    Head,
+    Observed,
+    Read,
+    Request,
+    Response,
+    Source,
+    framing_of,
+)
+from wirelab.capture.writer import CaptureWriter
+
+__all__ = [
+    "Capture",
+    "CaptureWriter",
+    "End",
+    "Head",
+    "Observed",
+    "Read",
+    "Request",
+    "Response",
+    "Source",
+    "dumps",
+    "framing_of",
+    "load",
+    "loads",
+    "loads_log",
+    "open_input",
+    "read_log",
+    "save",
+    "sniff",
+]
