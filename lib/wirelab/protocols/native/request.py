@@ -1,0 +1,67 @@
+"""Ollama's native `/api/chat`: histories as `messages`, read and written."""
+
+from typing import Any, Final
+
+from wirelab.model import Json
+from wirelab.protocols import chatlike
+from wirelab.protocols.histories import Pen, Wire, Written, argument_object, joined_text, put_blank
+from wirelab.transcript import Call, Message, Other, Recorded, Result, Transcript
+
+SHAPE: Final = chatlike.Shape("native", ("tool_name", "name"), index_in_function=True)
+
+
+def read(messages: Any) -> Recorded:
+    """Read a list of native messages; UnreadableInputError where it is no such list."""
+    return chatlike.read(messages, SHAPE)
+
+
+def write(transcript: Transcript, wire: Wire) -> Written:
+    """Write a settled transcript as native messages. Content is one string there; arguments are objects."""
+    pen = Pen("native", transcript.dialect, wire)
+    names: dict[str, str | None] = {}
+    messages: list[Json] = []
+    for entry in transcript.entries:
+        if isinstance(entry, Result):
+            messages.append(_result(entry, names.get(entry.id), pen))
+        else:
+            names.update((call.id, call.name) for call in entry.calls)
+            messages.append(_message(entry, pen))
+    return Written(messages, findings=tuple(pen.findings))
+
+
+def _message(message: Message, pen: Pen) -> dict[str, Json]:
+    written: dict[str, Json] = {"role": message.role}
+    calls = message.calls
+    _put_content(written, message, pen, beside_calls=bool(calls))
+    if message.thinking:
+        written["thinking"] = message.thinking
+    if calls:
+        written["tool_calls"] = [_call(call, pen) for call in calls]
+    return {**pen.kept(message.extra), **written}
+
+
+def _result(result: Result, called: str | None, pen: Pen) -> dict[str, Json]:
+    written: dict[str, Json] = {"role": "tool", "tool_call_id": result.id}
+    name = called if result.name is None and pen.wire.result_names else result.name
+    if name is not None:
+        written["tool_name"] = name
+    _put_content(written, result, pen, beside_calls=False)
+    return {**pen.kept(result.extra), **written}
+
+
+def _call(call: Call, pen: Pen) -> dict[str, Json]:
+    index = {} if call.index is None else {"index": call.index}
+    function = {**pen.kept(call.function), **index, "name": call.name, "arguments": argument_object(call.arguments)}
+    return {**pen.kept(call.extra), "id": call.id, "function": function}
+
+
+def _put_content(written: dict[str, Json], holder: Message | Result, pen: Pen, *, beside_calls: bool) -> None:
+    for part in holder.parts:
+        if isinstance(part, Other):
+            pen.left_out(part.position, str(part.value.get("type", "a part")))
+    spoken = isinstance(holder, Message) and holder.role == "assistant"
+    text = joined_text(holder.parts, "" if spoken else "\n")
+    if text:
+        written["content"] = text
+    else:
+        put_blank(written, pen.blank(holder.blank, beside_calls))
