@@ -1,12 +1,13 @@
 """Bytes to frames, with byte offsets: newline-delimited JSON, server-sent events, whole answers."""
 
-from wirelab.framing.decoder import DEFAULT_LIMIT, Decoder, FrameTooLargeError
+from wirelab.framing.decoder import BYTE_ORDER_MARK, DEFAULT_LIMIT, Decoder, FrameTooLargeError
 from wirelab.framing.lenient import lenient
 from wirelab.framing.ndjson import NdjsonDecoder
 from wirelab.framing.sse import SseDecoder
 from wirelab.framing.whole import WholeDecoder
 
 __all__ = [
+    "BYTE_ORDER_MARK",
     "DEFAULT_LIMIT",
     "Decoder",
     "FrameTooLargeError",
