@@ -63,6 +63,7 @@ _ANOMALIES = {
     "terminal-id-mismatch": "the terminal snapshot has another id for the call",
     "block-restarted": "a content block started again before it was stopped",
     "content-null": "the content of a whole answer is null",
+    "prompt-rendered": "the server rendered the prompt instead of running the model",
     "unterminated-event": "the body ended inside an event",
 }
 

@@ -1,0 +1,95 @@
+"""Closing a call: what its argument text finally is (specification 1, closing)."""
+
+import re
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from wirelab.calls.opencall import OpenCall, decode
+
+_HALF_NUMBER = re.compile(r"([:,\[]\s*)-?\d*\.?\d*(?:[eE][+-]?)?$")
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """A call's final arguments: the object, or a violation; the anomalies found on the way as (code, detail)."""
+
+    arguments: dict[str, Any] | None
+    text: str
+    violation: tuple[str, str] | None = None
+    anomalies: tuple[tuple[str, str], ...] = ()
+
+
+def close_arguments(call: OpenCall, rules: AbstractSet[str], *, unfinished: bool, unsettled: bool = False) -> Closed:
+    """Decide a call's arguments.
+
+    `unfinished`: the stream was cut, or a limit stopped it, in or after this call. `unsettled`: the protocol ends each
+    call with an event of its own, and neither that nor a successful end came.
+    """
+    text = call.arguments_text
+    if unsettled:
+        detail = f"the call {call.id or call.name!r} was neither completed nor settled by a successful end"
+        return Closed(None, text, ("truncated-arguments", detail))
+    if not text.strip():
+        if unfinished and call.shape != "object" and not call.done:
+            detail = f"the call {call.name!r} was opened, and its arguments never came"
+            return Closed(None, text, ("truncated-arguments", detail))
+        return Closed({}, text) if "blank-is-empty" in rules else _broken(call, text, unfinished=unfinished)
+    value = decode(call.value if call.value is not None else text)
+    anomalies: list[tuple[str, str]] = []
+    if not isinstance(value, dict) and "snapshots" in rules and _are_snapshots(call.parts):
+        text, value = call.parts[-1], decode(call.parts[-1])
+        anomalies.append(("cumulative-arguments", "each argument fragment held all before it; the last one counts"))
+    if isinstance(value, str) and "double-encoded" in rules and isinstance(decode(value), dict):
+        value = decode(value)
+        anomalies.append(("double-encoded-arguments", "the arguments were JSON text inside a JSON string"))
+    if not isinstance(value, dict):
+        return _broken(call, text, unfinished=unfinished)
+    return Closed(value, text, None, (*anomalies, *_oddities(value, text)))
+
+
+def _are_snapshots(parts: list[str]) -> bool:
+    pieces = [part for part in parts if part]
+    extends = all(after.startswith(before) for before, after in pairwise(pieces))
+    return len(pieces) > 1 and extends and _is_object(pieces[-1])
+
+
+def _is_object(text: str) -> bool:
+    return isinstance(decode(text), dict)
+
+
+def _oddities(value: dict[str, Any], text: str) -> list[tuple[str, str]]:
+    found = []
+    for key, member in value.items():
+        if isinstance(member, str) and member.lstrip().startswith("{") and _is_object(member):
+            found.append(("nested-json-string", f"the argument {key!r} is itself an object's JSON text; left as it is"))
+    if "\ufffd" in text or any("\ufffd" in member for member in value.values() if isinstance(member, str)):
+        found.append(("replacement-character", "the arguments hold U+FFFD: a character was broken on the way"))
+    return found
+
+
+def _broken(call: OpenCall, text: str, *, unfinished: bool) -> Closed:
+    shown = ascii(text if len(text) <= 80 else text[:40] + " … " + text[-40:])
+    if unfinished or is_beginning(text):
+        detail = f"the arguments of {call.id or call.name!r} stop in the middle: {shown}"
+        return Closed(None, text, ("truncated-arguments", detail))
+    return Closed(
+        None, text, ("invalid-arguments", f"the arguments of {call.id or call.name!r} are no JSON object: {shown}")
+    )
+
+
+def is_beginning(text: str) -> bool:
+    """The text is a proper beginning of a JSON object: the decoder ran off its end without finding a fault.
+
+    A number that is cut after its sign, point or exponent is taken off first: alone it would count as a fault.
+    """
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        msgspec.json.decode(_HALF_NUMBER.sub(r"\1", text))
+    except msgspec.DecodeError as error:
+        return "truncated" in str(error)
+    except (ValueError, RecursionError):
+        return False
+    return False

@@ -1,0 +1,118 @@
+"""Folding: what becomes of a call's name and arguments as its entries come in (specification 1, folding)."""
+
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from wirelab.calls.entry import Entry
+from wirelab.calls.identity import CallNoter
+from wirelab.calls.opencall import NOT_JSON, OpenCall, decode
+
+
+class Conflict(Exception):  # noqa: N818  control flow between fold and reconciler, never seen outside
+    """The entry cannot be this call: carries the violation."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code, detail)
+        self.code = code
+        self.detail = detail
+
+
+class Fold:
+    """Folds one entry into its call. `note` hears of anomalies; a contradiction is raised as `Conflict`."""
+
+    def __init__(self, rules: AbstractSet[str], tools: frozenset[str] | None, note: CallNoter) -> None:
+        self._rules = rules
+        self._tools = tools
+        self._note = note
+
+    def name(self, call: OpenCall, name: str) -> None:
+        """The first name wins; before any argument text it may still grow. Raises Conflict: `name-changed`."""
+        if call.name is None or name == call.name:
+            call.name = name
+            return
+        started = call.value is not None or any(part.strip() for part in call.parts)
+        if not started and "name-grows" in self._rules and name.startswith(call.name):
+            call.name = name
+            return
+        joined = call.name + name
+        if not started and "name-in-pieces" in self._rules and self._is_declared(joined):
+            call.name = joined
+            return
+        if "one-name" in self._rules:
+            detail = f"the call {call.id!r} was {call.name!r} and is now called {name!r}"
+            raise Conflict("name-changed", detail)
+
+    def _is_declared(self, name: str) -> bool:
+        return any(tool.startswith(name) for tool in self._tools or ())
+
+    def arguments(self, call: OpenCall, entry: Entry) -> None:
+        """Text is kept in pieces, objects are whole. Raises Conflict: `arguments-changed`."""
+        if entry.fragment.mode == "done":
+            self._authoritative(call, entry)
+        elif entry.fragment.mode == "whole" and entry.fragment.key is not None and (call.parts or call.done):
+            self._confirm(call, entry)
+        elif entry.text:
+            self._text(call, entry.text)
+        elif entry.value is not None:
+            self._object(call, entry.value)
+
+    def _text(self, call: OpenCall, text: str) -> None:
+        if call.value is not None and "one-shape" in self._rules:
+            raise Conflict("arguments-changed", f"the call {call.id!r} has an argument object, and then text")
+        if call.shape == "object" and not call.parts:
+            self._note("arguments-shape", call, f"the arguments of {call.id!r} are text where the protocol has objects")
+        call.parts.append(text)
+
+    def _object(self, call: OpenCall, value: bytes) -> None:
+        if call.parts and "one-shape" in self._rules:
+            raise Conflict("arguments-changed", f"the call {call.id!r} has argument text, and then an object")
+        if call.value is None:
+            if call.shape == "text":
+                self._note(
+                    "arguments-shape", call, f"the arguments of {call.id!r} are an object where the protocol has text"
+                )
+            call.set_value(value)
+            return
+        before, after = call.arguments_value(), decode(value)
+        if before == after:
+            self._note("repeated-entry", call, f"the complete call {call.id!r} was sent again")
+        elif "object-grows" in self._rules and _extends(after, before):
+            self._note("arguments-replaced", call, f"the arguments of {call.id!r} came again with more in them")
+            call.set_value(value)
+        elif "one-object" in self._rules:
+            raise Conflict("arguments-changed", f"the call {call.id!r} was sent with two different argument objects")
+
+    def _authoritative(self, call: OpenCall, entry: Entry) -> None:
+        """The whole text of a done event counts, whatever was streamed before it."""
+        call.done = True
+        if entry.value is not None:
+            call.parts = []
+            call.set_value(entry.value)
+        elif entry.text and "done-is-authoritative" in self._rules:
+            streamed = "".join(call.parts)
+            if streamed and streamed != entry.text:
+                self._note(
+                    "arguments-replaced", call, f"the done event of {call.id!r} has other arguments than its deltas"
+                )
+            call.replace_text(entry.text)
+
+    def _confirm(self, call: OpenCall, entry: Entry) -> None:
+        """A terminal snapshot of a call that streamed: it fills what never came, and changes nothing else."""
+        theirs = _whole_value(entry)
+        if not call.parts and call.value is None and entry.text:
+            call.replace_text(entry.text)
+        elif theirs is not NOT_JSON and theirs != call.arguments_value():
+            detail = f"the final snapshot of {call.id!r} has other arguments than its events; the events count"
+            self._note("arguments-replaced", call, detail)
+
+
+def _whole_value(entry: Entry) -> Any:
+    if entry.value is not None:
+        return decode(entry.value)
+    return decode(entry.text) if entry.text else NOT_JSON
+
+
+def _extends(after: Any, before: Any) -> bool:
+    """All members of `before`, and more."""
+    both = isinstance(after, dict) and isinstance(before, dict)
+    return both and all(key in after and after[key] == value for key, value in before.items())

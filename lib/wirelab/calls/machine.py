@@ -1,0 +1,201 @@
+"""The whole way for one response: bytes in, reading out. The one code path, live and from a file."""
+
+from typing import Any
+
+import msgspec
+
+from wirelab.calls.limits import Limits
+from wirelab.calls.policies import make_reconciler
+from wirelab.errors import MisuseError, ProtocolViolationError
+from wirelab.framing import (
+    BYTE_ORDER_MARK,
+    Decoder,
+    FrameTooLargeError,
+    NdjsonDecoder,
+    SseDecoder,
+    WholeDecoder,
+    lenient,
+)
+from wirelab.ids import IdAllocator
+from wirelab.model import Asked, Frame, FrameKind, Reader, Reading
+from wirelab.protocols.errors import describe_error
+from wirelab.protocols.registry import PROTOCOLS, ProtocolEntry
+
+BLOCK = 32 * 1024
+"""Bytes pushed at a time when a whole body is at hand: enough to be fast, little enough to stay in the cache."""
+
+HTTP_FAILURE = 400
+_BLANK = b" \t\r\n"
+
+
+class ResponseMachine:
+    """Reads one response body as it arrives: `push(bytes)`, `close()`, and `snapshot()` at any time.
+
+    `status` of 400 or more makes the body an error answer. `whole` says that the body is one JSON answer rather than a
+    stream; None decides by the first byte that is no white space (always a stream on native, where both look alike).
+    Strict (the default), `push` and `close` raise `ProtocolViolationError` at the first violation; after that, and
+    after `close`, the machine is terminal: `MisuseError`. `MisuseError` too for an unknown protocol or policy.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        *,
+        asked: Asked | None = None,
+        policy: str = "id-first",
+        strict: bool = True,
+        limits: Limits | None = None,
+        status: int = 200,
+        whole: bool | None = None,
+        allocator: IdAllocator | None = None,
+    ) -> None:
+        entry = PROTOCOLS.get(protocol)
+        if entry is None:
+            raise MisuseError(f"no protocol {protocol!r}; there are {', '.join(PROTOCOLS)}")
+        self._entry: ProtocolEntry = entry
+        self._reconciler = make_reconciler(
+            policy, protocol, asked=asked, strict=strict, limits=limits, allocator=allocator
+        )
+        self._strict = strict
+        self._status = status
+        self._whole = whole
+        self._decoder: Decoder | None = None
+        self._reader: Reader | None = None
+        self._read: Any = None
+        self._head = b""
+        self._size = 0
+        self._garbage: Frame | None = None
+        self._payloads = 0
+        self._ended = False
+
+    def push(self, data: bytes) -> None:
+        """Take the next bytes of the body."""
+        if self._ended:
+            raise MisuseError("this response has ended; make a new machine for the next one")
+        self._size += len(data)
+        if self._decoder is None and not self._begin(data):
+            return
+        if self._head:
+            data, self._head = self._head, b""
+        self._run(data)
+
+    def close(self) -> Reading:
+        """The body has ended: the reading."""
+        if self._ended:
+            raise MisuseError("this response has ended; make a new machine for the next one")
+        if self._decoder is None:
+            self._choose(b"")
+            self._run(self._head)
+        self._run(None)
+        self._ended = True
+        return self._reconciler.close(empty_body=self._size == 0)
+
+    def snapshot(self) -> Reading:
+        """The reading so far; after a violation, all that is known."""
+        return self._reconciler.snapshot()
+
+    def _begin(self, data: bytes) -> bool:
+        """Whether enough of the body is there to tell a whole answer from a stream."""
+        self._head += data
+        start = self._head.removeprefix(BYTE_ORDER_MARK).lstrip(_BLANK)
+        if not start and self._whole is None:
+            return False
+        self._choose(start)
+        return True
+
+    def _choose(self, start: bytes) -> None:
+        whole = self._whole
+        if whole is None:
+            whole = self._entry.framing == "sse" and start[:1] in (b"{", b"[")
+        if self._status >= HTTP_FAILURE:
+            self._decoder = WholeDecoder()
+            return
+        if whole:
+            self._decoder = WholeDecoder()
+        else:
+            self._decoder = NdjsonDecoder() if self._entry.framing == "ndjson" else SseDecoder()
+        make = self._entry.whole_reader if whole else self._entry.stream_reader
+        self._reader = make(self._reconciler)
+        self._read = self._reader.read
+
+    def _run(self, data: bytes | None) -> None:
+        """Push bytes, or (None) the end, through decoder and reader; any violation is terminal when strict."""
+        assert self._decoder is not None
+        try:
+            try:
+                frames = self._decoder.close() if data is None else self._decoder.push(data)
+            except FrameTooLargeError as error:
+                self._ended = True
+                self._reconciler.note("frame-too-large", None, None, str(error))
+                return
+            if self._reader is None:
+                self._fail(frames)
+            elif self._strict:
+                self._read_all(frames)
+            else:
+                self._read_all([other for frame in frames for other in _leniently(frame)])
+            if data is None and self._reader is not None:
+                self._end(self._reader)
+        except ProtocolViolationError:
+            self._ended = True
+            raise
+
+    def _read_all(self, frames: list[Frame]) -> None:
+        read = self._read
+        for frame in frames:
+            read(frame)
+        if self._payloads == 0 and frames:
+            self._payloads = sum(frame.kind is FrameKind.DATA for frame in frames)
+            self._garbage = self._garbage or next((frame for frame in frames if frame.kind is FrameKind.IGNORED), None)
+
+    def _end(self, reader: Reader) -> None:
+        reader.close()
+        if self._payloads == 0 and self._garbage is not None:
+            frame = self._garbage
+            detail = f"frame {frame.number} at byte {frame.start} is no event, and no event came"
+            self._reconciler.note("malformed-event", frame.number, None, detail)
+
+    def _fail(self, frames: list[Frame]) -> None:
+        for frame in frames:
+            self._reconciler.error(frame.number, describe_error(frame.data), self._status)
+        if not frames and self._size == 0:
+            self._reconciler.error(None, "with an empty body", self._status)
+
+
+def _leniently(frame: Frame) -> list[Frame]:
+    """What a lenient reader reads instead of a frame: a complete leftover counts."""
+    frames = lenient(frame) or [frame]
+    return [msgspec.structs.replace(other, terminated=True) if other is not frame else other for other in frames]
+
+
+def read_body(body: bytes, protocol: str, **options: Any) -> Reading:
+    """Read a whole body: the same machine, fed in blocks. Options as for `ResponseMachine`.
+
+    Never raises `ProtocolViolationError`: a strict reading that stopped says so in `error`, and its calls are what was
+    known by then.
+    """
+    machine = ResponseMachine(protocol, **{"whole": _looks_whole(body, protocol), **options})
+    try:
+        view = memoryview(body)
+        for start in range(0, len(body), BLOCK):
+            machine.push(bytes(view[start : start + BLOCK]))
+        return machine.close()
+    except ProtocolViolationError:
+        return machine.snapshot()
+
+
+def _looks_whole(body: bytes, protocol: str) -> bool | None:
+    """A native answer over several lines, pretty-printed, is a whole one; elsewhere the first byte tells."""
+    entry = PROTOCOLS.get(protocol)
+    if entry is None or entry.framing != "ndjson" or b"\n" not in body.strip():
+        return None
+    first = body.lstrip().split(b"\n", 1)[0]
+    return True if _is_json(body) and not _is_json(first) else None
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        msgspec.json.decode(data)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,53 @@
+"""Tool-call markup that leaked into text or thinking (specification 1, closing)."""
+
+import json
+import re
+from typing import Any
+
+_TAGS = re.compile(
+    r"""<\|?/?tool_calls?\|?> | <tool_call[\s:] | <\|tool_calls?(?:_section)?(?:_begin|_start)?\|>
+    | <\uff5ctool\u2581calls?\u2581begin\uff5c> | \[/?TOOL_CALLS?\] | \[TOOL_REQUEST\] | <function(?:_calls?)?>
+    | <function=[\w.-]+ | <invoke\ name= | <start_function_call> | <\|channel\|>(?:commentary|analysis)[^<]*\ to=
+    | \ to=functions\.\w+ | <\|python_tag\|> | <tool_code> | <\|call\|> | <arg_key> | <\w+:tool_call> | <\w+:invoke
+    | functools\[\{ | <\|action_start\|> | <tool_use> | <\|plugin\|> | <\|?START_ACTION\|?>""",
+    re.VERBOSE,
+)
+_OBJECT_START = re.compile(r'\{\s*"')
+_CANDIDATES = 64
+_DECODER = json.JSONDecoder()
+
+
+def find_markup(text: str) -> str | None:
+    """The first piece of tool-call markup in a text, at most 60 characters of it; None when there is none.
+
+    Markup is a model family's known tag, or a JSON object with a string `name` and an object `arguments` or
+    `parameters`. At most 64 candidate objects are looked at, so that hostile text costs no more than it weighs.
+    """
+    tag = _TAGS.search(text)
+    if tag is not None:
+        return text[tag.start() : tag.start() + 60]
+    end = 0
+    for _, match in zip(range(_CANDIDATES), _OBJECT_START.finditer(text), strict=False):
+        if match.start() < end:
+            continue
+        value, end = _decode_at(text, match.start())
+        if _is_call(value):
+            return text[match.start() : match.start() + 60]
+    return None
+
+
+def _decode_at(text: str, start: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None, start
+
+
+def _is_call(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    function = value.get("function")
+    if isinstance(function, dict):
+        return _is_call(function)
+    named = isinstance(value.get("name"), str)
+    return named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))

@@ -1,0 +1,122 @@
+"""A call while its fragments still come in: everything that is known of it, and what its arguments are so far."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from wirelab.calls.scan import ObjectScanner
+from wirelab.model import IdSource
+
+Shape = Literal["text", "object", "either"]
+"""What the protocol has as arguments: pieces of JSON text, whole objects, or (Messages) both."""
+
+_DECODER = msgspec.json.Decoder()
+NOT_JSON: Any = object()
+"""What `decode` gives for a text that is no JSON."""
+
+
+def decode(text: str | bytes) -> Any:
+    """The JSON value of a text, or `NOT_JSON`."""
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):  # msgspec.DecodeError and UnicodeError are ValueErrors
+        return NOT_JSON
+
+
+class OpenCall:
+    """One call under construction. `parts` are the pieces of argument text in order, joined once at the end;
+    `value` is a whole argument object as bytes. `slots` are all slots the call was seen in, in order.
+    """
+
+    __slots__ = (
+        "_decoded",
+        "_scanned",
+        "_scanner",
+        "argument_bytes",
+        "broken",
+        "closed",
+        "done",
+        "executable",
+        "frames",
+        "given",
+        "id",
+        "id_source",
+        "last_frame",
+        "metadata",
+        "metadata_bytes",
+        "name",
+        "other_ids",
+        "parts",
+        "shape",
+        "slots",
+        "value",
+    )
+
+    def __init__(self, shape: Shape) -> None:
+        self.id: str | None = None
+        self.given: str | None = None
+        self.id_source: IdSource = "allocated"
+        self.name: str | None = None
+        self.parts: list[str] = []
+        self.value: bytes | None = None
+        self.shape = shape
+        self.slots: dict[int, None] = {}
+        self.other_ids: dict[str, None] = {}
+        self.frames: list[int] = []
+        self.last_frame = -1
+        self.metadata: set[str] = set()
+        self.metadata_bytes = 0
+        self.argument_bytes = 0
+        self.done = False
+        self.broken = False
+        self.executable = True
+        self.closed: Any = None
+        self._scanner: ObjectScanner | None = None
+        self._scanned = 0
+        self._decoded: Any = NOT_JSON
+
+    @property
+    def complete(self) -> bool:
+        """The arguments so far are a JSON object; where the protocol has objects, none at all are complete too.
+
+        Scans only what came since the last question: most streams never ask.
+        """
+        if self.value is not None:
+            return True
+        if not self.parts:
+            return self.shape == "object"
+        if self._scanner is None:
+            self._scanner = ObjectScanner()
+        for part in self.parts[self._scanned :]:
+            self._scanner.feed(part)
+        self._scanned = len(self.parts)
+        return self._scanner.complete
+
+    @property
+    def arguments_text(self) -> str:
+        """The argument text as sent, the pieces joined, or the object as it stood on the wire."""
+        return self.value.decode("utf-8", "replace") if self.value is not None else "".join(self.parts)
+
+    def arguments_value(self) -> Any:
+        """The decoded arguments so far, `NOT_JSON` while they are none. Decodes at most once an object."""
+        if self.value is None:
+            return decode("".join(self.parts)) if self.parts else {}
+        if self._decoded is NOT_JSON:
+            self._decoded = decode(self.value)
+        return self._decoded
+
+    def set_value(self, value: bytes) -> None:
+        """Take a whole argument object."""
+        self.value = value
+        self._decoded = NOT_JSON
+
+    def replace_text(self, text: str) -> None:
+        """Take an authoritative whole text instead of the pieces."""
+        self.parts = [text] if text else []
+        self._scanner = None
+        self._scanned = 0
+
+    @property
+    def aliases(self) -> tuple[str | int, ...]:
+        """The other ids, then the indexes, each in the order they were seen."""
+        return (*self.other_ids, *(slot for slot in self.slots if slot >= 0))

@@ -1,0 +1,281 @@
+"""The reconciler: events in, a reading out. See `rules` for the theory of operation."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Protocol
+
+import msgspec
+
+from wirelab.calls.entry import Entry, read_entry
+from wirelab.calls.fold import Conflict, Fold
+from wirelab.calls.identity import Book, IdFirst, Keyed
+from wirelab.calls.limits import Limits, utf8_length
+from wirelab.calls.opencall import OpenCall, Shape
+from wirelab.calls.rules import ALL_RULES
+from wirelab.calls.verdict import Heard, judge, reading
+from wirelab.codes import CODES
+from wirelab.errors import MisuseError, ProtocolViolationError
+from wirelab.ids import IdAllocator
+from wirelab.model import Asked, Finding, Fragment, Json, Reading, Severity
+
+SHAPES: dict[str, Shape] = {"native": "object", "gemini": "object", "messages": "either"}
+"""What each protocol has as arguments; text where it is not named."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A finding while its call may still get another id."""
+
+    code: str
+    frame: int | None
+    position: int | None
+    call: OpenCall | str | None
+    detail: str
+
+
+class Finder(Protocol):
+    """A policy's answer to: which call does this entry belong to?"""
+
+    def find(self, entry: Entry) -> OpenCall | None:
+        """The call, None for a new one."""
+
+
+class Reconciler:
+    """Folds one response's events into calls, text, thinking and findings. A `Sink`; feed it, close it, ask it.
+
+    Strict (the default), it stops at the first violation with `ProtocolViolationError` and is terminal from then on;
+    lenient, it records the violation and goes on. `snapshot` works at any time. `rules` is for tests that switch one
+    off. After `close` or an error every event raises `MisuseError`.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        *,
+        asked: Asked | None = None,
+        strict: bool = True,
+        limits: Limits | None = None,
+        allocator: IdAllocator | None = None,
+        rules: AbstractSet[str] = ALL_RULES,
+    ) -> None:
+        self.protocol = protocol
+        self.policy = "id-first"
+        self.asked = asked or Asked()
+        self.rows: list[Row] = []
+        self.book = Book()
+        self.heard = Heard()
+        self._strict = strict
+        self._limits = limits or Limits()
+        self._allocator = allocator or IdAllocator()
+        self._rules = rules
+        self._shape: Shape = SHAPES.get(protocol, "text")
+        self._total = 0
+        self._fragment: Fragment | None = None
+        self._ended = False
+        self._fold = Fold(rules, self.asked.tools, self._note_call)
+        self._id_first = IdFirst(self.book, rules, self._note_call)
+        self._keyed = Keyed(self.book, rules, self._note_call)
+
+    def text(self, frame: int, piece: str) -> None:  # noqa: ARG002  a Sink hears the frame
+        """A piece of answer text."""
+        self.heard.text.append(piece)
+
+    def thinking(self, frame: int, piece: str) -> None:  # noqa: ARG002
+        """A piece of reasoning."""
+        self.heard.thinking.append(piece)
+
+    def usage(self, frame: int, counts: Mapping[str, Json], output_tokens: int | None) -> None:  # noqa: ARG002
+        """Token counts; later ones complete or replace earlier ones, key by key."""
+        self.heard.usage = {**(self.heard.usage or {}), **counts}
+        if output_tokens is not None:
+            self.heard.output_tokens = output_tokens
+
+    def finish(self, frame: int, reason: str | None) -> None:
+        """A finish signal. Of two different reasons the first stays."""
+        heard = self.heard
+        if heard.finish_frame is None:
+            heard.finish_frame = frame
+        if heard.reason is None:
+            heard.reason = reason
+        elif reason not in (None, heard.reason) and "first-finish" in self._rules:
+            self.note("second-finish", frame, None, f"finished with {heard.reason!r}, and then with {reason!r}")
+        elif reason is not None:
+            heard.reason = reason
+
+    def error(self, frame: int | None, message: str, status: int | None = None) -> None:
+        """The server says that it failed: nothing after this counts. Raises ProtocolViolationError when strict."""
+        self.heard.failed = True
+        detail = f"HTTP status {status}: {message}" if status is not None else message
+        self.note("upstream-error", frame, None, detail)
+
+    def note(self, code: str, frame: int | None, position: int | None, detail: str, call: str | None = None) -> None:
+        """Record a finding. Raises ProtocolViolationError for a violation when strict, MisuseError after the end."""
+        self._record(Row(code, frame, position, call, detail))
+
+    def note_of(self, code: str, frame: int, call: OpenCall, detail: str) -> None:
+        """Record a finding about a call that is still open here."""
+        self._record(Row(code, frame, None, call, detail))
+
+    def fragment(self, fragment: Fragment) -> None:
+        """Fold one tool-call entry. Raises ProtocolViolationError when strict, MisuseError after the end."""
+        if self._ended:
+            raise MisuseError("this reconciler has ended; make a new one for the next response")
+        self._fragment = fragment
+        entry = read_entry(fragment, self._note_entry)
+        if entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
+            return
+        finish = self.heard.finish_frame
+        if (
+            finish is not None
+            and fragment.frame > finish
+            and fragment.mode != "whole"
+            and "after-finish" in self._rules
+        ):
+            self._note_entry("after-finish", "a tool-call entry came after the finish signal; it counts all the same")
+        finder: Finder = self._id_first if fragment.key is None else self._keyed
+        violations = self.heard.violations
+        call = finder.find(entry)
+        if call is None:
+            if violations != self.heard.violations:
+                return  # lenient: nobody knows whose fragment this is, and it was said
+            call = self._open(entry)
+            if call is None:
+                return
+        self._take(call, entry)
+
+    def _open(self, entry: Entry) -> OpenCall | None:
+        calls = self.book.calls
+        if len(calls) >= self._limits.calls and "limits" in self._rules:
+            self._note_entry("too-many-calls", f"more than {self._limits.calls} calls; this one is dropped")
+            return None
+        call = OpenCall(self._shape)
+        calls.append(call)
+        if len(calls) > 1 and self.asked.parallel is False and "parallel-off" in self._rules:
+            detail = f"call {len(calls)} ({entry.name!r}) came although the request said no parallel tool calls"
+            self._note_call("parallel-calls-disabled", call, detail)
+        return call
+
+    def _take(self, call: OpenCall, entry: Entry) -> None:
+        """The entry is the call's: its id, name and arguments go in, its place is remembered."""
+        self.book.settle(call, entry)
+        if entry.fragment.key is not None:
+            self.book.by_key[entry.fragment.key] = call
+        if entry.id is not None:
+            self._identify(call, entry.id)
+        try:
+            if entry.name is not None:
+                self._fold.name(call, entry.name)
+            if self._within_limits(call, entry):
+                self._fold.arguments(call, entry)
+        except Conflict as conflict:
+            self._conflict(call, entry, conflict)
+
+    def _identify(self, call: OpenCall, identifier: str) -> None:
+        if call.id is None:
+            call.id = identifier
+            call.id_source = "adopted" if len(call.frames) > 1 else "provider"
+        elif identifier != call.id:
+            call.other_ids[identifier] = None
+        self.book.by_id[identifier] = call
+        self._allocator.reserve(identifier)
+
+    def _within_limits(self, call: OpenCall, entry: Entry) -> bool:
+        """Count what the entry adds; False when its arguments must be dropped."""
+        size = len(entry.value) if entry.value is not None else utf8_length(entry.text) if entry.text else 0
+        added = size
+        for word in (entry.id, entry.name):
+            if word is not None and word not in call.metadata:
+                call.metadata.add(word)
+                length = utf8_length(word)
+                call.metadata_bytes += length
+                added += length
+        call.argument_bytes += size
+        self._total += added
+        if "limits" not in self._rules or (
+            call.metadata_bytes <= self._limits.metadata_bytes
+            and call.argument_bytes <= self._limits.argument_bytes
+            and self._total <= self._limits.total_bytes
+        ):
+            return True
+        self._over(call)
+        return False
+
+    def _over(self, call: OpenCall) -> None:
+        limits = self._limits
+        if call.metadata_bytes > limits.metadata_bytes:
+            code, size, most = "metadata-budget", call.metadata_bytes, limits.metadata_bytes
+        elif call.argument_bytes > limits.argument_bytes:
+            code, size, most = "argument-budget", call.argument_bytes, limits.argument_bytes
+        else:
+            code, size, most = "total-budget", self._total, limits.total_bytes
+        self._note_call(
+            code, call, f"{size} bytes for {call.id or call.name!r}, the limit is {most}; the rest is dropped"
+        )
+
+    def _conflict(self, call: OpenCall, entry: Entry, conflict: Conflict) -> None:
+        """Strict: stop. Lenient: another name opens a new call; other arguments spoil this one."""
+        self._note_call(conflict.code, call, conflict.detail)
+        if conflict.code != "name-changed":
+            return
+        other = self._open(entry)
+        if other is not None:
+            self.book.settle(other, entry)
+            if entry.fragment.key is not None:
+                self.book.by_key[entry.fragment.key] = other
+            other.name = entry.name
+            other.broken = True
+            self._fold.arguments(other, entry)
+
+    def _note_entry(self, code: str, detail: str) -> None:
+        fragment = self._fragment
+        assert fragment is not None
+        self._record(Row(code, fragment.frame, fragment.position, None, detail))
+
+    def _note_call(self, code: str, call: OpenCall | None, detail: str) -> None:
+        fragment = self._fragment
+        frame, position = (fragment.frame, fragment.position) if fragment is not None else (None, None)
+        self._record(Row(code, frame, position, call, detail))
+
+    def _record(self, row: Row) -> None:
+        if self._ended:
+            raise MisuseError("this reconciler has ended; make a new one for the next response")
+        self.rows.append(row)
+        if CODES[row.code].severity is not Severity.VIOLATION:
+            return
+        self.heard.violations += 1
+        if self.heard.failure is None:
+            self.heard.failure = (row.code, self._message(row))
+        if isinstance(row.call, OpenCall) and row.code != "parallel-calls-disabled":
+            row.call.broken = True
+        if self._strict:
+            self._ended = True
+            raise ProtocolViolationError(self._finding(row))
+
+    def _message(self, row: Row) -> str:
+        place = "" if row.frame is None else f" (frame {row.frame})"
+        return f"{row.detail}{place}"
+
+    def _finding(self, row: Row) -> Finding:
+        call = (row.call.id or row.call.given) if isinstance(row.call, OpenCall) else row.call
+        return Finding(row.code, CODES[row.code].severity, row.frame, row.position, call, row.detail)
+
+    def close(self, *, empty_body: bool = False) -> Reading:
+        """The stream has ended: judge it, then its calls in order. Raises ProtocolViolationError when strict.
+
+        Everything is judged and recorded before the first violation is raised: the person who looks for the fault
+        needs all of it.
+        """
+        self._fragment = None
+        strict, self._strict = self._strict, False
+        judge(self, self._rules, empty_body=empty_body)
+        self._ended = True
+        failing = [row for row in self.rows if CODES[row.code].severity is Severity.VIOLATION]
+        if strict and failing:
+            raise ProtocolViolationError(self._finding(failing[0]))
+        return self.snapshot()
+
+    def snapshot(self) -> Reading:
+        """The reading so far. Calls without an id get one here, the same one each time."""
+        for call in self.book.calls:
+            if call.id is None and call.given is None:
+                call.given = self._allocator.allocate()
+        return reading(self, self._rules, tuple(self._finding(row) for row in self.rows), ended=self._ended)

@@ -1,0 +1,241 @@
+"""The verdict at the end: the stream is judged before its calls, its calls in order (specification 1, closing)."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+from wirelab.calls.closing import Closed, close_arguments
+from wirelab.calls.markup import find_markup
+from wirelab.calls.opencall import OpenCall
+from wirelab.model import Failure, Finding, Json, Reading, ToolCall
+
+if TYPE_CHECKING:
+    from wirelab.calls.reconcile import Reconciler
+
+LENGTH_REASONS = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "model_length"}
+)
+"""Finish reasons (lower case) that mean a token limit."""
+STOP_REASONS = frozenset({"stop", "end_turn", "stop_sequence", "completed", "eos", "eos_token"})
+"""Finish reasons (lower case) that a server gives for an answer it thinks is finished."""
+TOOL_REASONS = frozenset({"tool_calls", "tool_use", "function_call"})
+"""Finish reasons (lower case) that promise a call."""
+LOAD_REASONS = frozenset({"load", "unload"})
+"""Native finish reasons of a request that only loads a model."""
+_ADMITTING = frozenset({"chat", "messages"})
+
+
+class Heard:
+    """What a response said besides its calls."""
+
+    __slots__ = (
+        "failed",
+        "failure",
+        "finish_frame",
+        "output_tokens",
+        "reason",
+        "text",
+        "thinking",
+        "usage",
+        "violations",
+    )
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.thinking: list[str] = []
+        self.usage: dict[str, Json] | None = None
+        self.output_tokens: int | None = None
+        self.finish_frame: int | None = None
+        self.reason: str | None = None
+        self.failed = False
+        self.violations = 0
+        self.failure: tuple[str, str] | None = None
+
+    @property
+    def low_reason(self) -> str:
+        """The raw finish reason in lower case, empty when there was none."""
+        return (self.reason or "").lower()
+
+
+def judge(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) -> None:
+    """Note everything that only the end can tell."""
+    heard = reconciler.heard
+    whole = _judge_stream(reconciler, rules, empty_body=empty_body)
+    for call in reconciler.book.calls:
+        _judge_call(reconciler, rules, call)
+    if whole and "nothing-is-noticed" in rules:
+        _judge_delivery(reconciler)
+    if "limit-casts-doubt" in rules:
+        _judge_limit(reconciler)
+    if "limit-needs-count" in rules:
+        _judge_count(reconciler)
+    if "calls-decide" in rules and whole:
+        _judge_reason(reconciler)
+    if "markup-is-no-call" in rules:
+        for where, pieces in (("text", heard.text), ("thinking", heard.thinking)):
+            found = find_markup("".join(pieces))
+            if found is not None:
+                reconciler.note("leaked-tool-markup", None, None, f"the {where} holds tool-call markup: {found!a}")
+
+
+def _judge_stream(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) -> bool:
+    """The stream itself. True when it ended as it should."""
+    heard = reconciler.heard
+    if heard.failed:
+        return False
+    if empty_body:
+        reconciler.note("empty-stream", None, None, "the body has no bytes: the server failed after its status line")
+        return False
+    if heard.finish_frame is None and "needs-finish" in rules:
+        reconciler.note(
+            "stream-cut", None, None, "the stream ended without a finish signal: what came may be half of it"
+        )
+        return False
+    return True
+
+
+def _judge_call(reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall) -> None:
+    closed = close_arguments(
+        call, rules, unfinished=is_unfinished(reconciler, call), unsettled=_is_unsettled(reconciler, call)
+    )
+    call.closed = closed
+    frame = call.frames[-1]
+    shown = call.id
+    for code, detail in closed.anomalies:
+        reconciler.note_of(code, frame, call, detail)
+    if closed.violation is not None and "whole-object" in rules:
+        reconciler.note_of(closed.violation[0], frame, call, closed.violation[1])
+    if call.name is None and "needs-name" in rules:
+        reconciler.note_of("missing-name", frame, call, f"the call {shown!r} never got a name")
+    for identifier in (shown, *call.other_ids):
+        if identifier is not None and _is_doubled(identifier) and "doubled-id" in rules:
+            half = identifier[: len(identifier) // 2]
+            reconciler.note_of("id-doubled", frame, call, f"the id {identifier!r} is {half!r} twice; kept as sent")
+    tools = reconciler.asked.tools
+    if tools is not None and call.name is not None and call.name not in tools and "declared-tools-only" in rules:
+        call.executable = False
+        reconciler.note_of("unknown-tool", frame, call, f"the request declared no tool {call.name!r}")
+
+
+def is_unfinished(reconciler: Reconciler, call: OpenCall) -> bool:
+    """The stream was cut, or a length limit stopped it in this call, the last."""
+    heard = reconciler.heard
+    if heard.finish_frame is None or heard.failed:
+        return True
+    return heard.low_reason in LENGTH_REASONS and call is reconciler.book.calls[-1]
+
+
+def _is_unsettled(reconciler: Reconciler, call: OpenCall) -> bool:
+    """On Responses only a done event or the successful end settles a call."""
+    return reconciler.protocol == "responses" and not call.done and reconciler.heard.low_reason not in STOP_REASONS
+
+
+def _is_doubled(identifier: str) -> bool:
+    half = len(identifier) // 2
+    return half >= 2 and identifier[:half] == identifier[half:]
+
+
+def _judge_delivery(reconciler: Reconciler) -> None:
+    heard = reconciler.heard
+    if heard.text or reconciler.book.calls or any(row.code == "prompt-rendered" for row in reconciler.rows):
+        return
+    if heard.thinking:
+        reconciler.note("empty-after-thinking", None, None, "the model thought, and then neither answered nor called")
+    elif heard.low_reason in TOOL_REASONS:
+        detail = f"the finish reason {heard.reason!r} promises a call, and nothing was delivered"
+        reconciler.note("contract-violation", heard.finish_frame, None, detail)
+    elif heard.low_reason not in LENGTH_REASONS | LOAD_REASONS:
+        if heard.output_tokens is not None:
+            detail = f"{heard.output_tokens} output tokens were counted, and nothing was delivered"
+            reconciler.note("contract-violation", heard.finish_frame, None, detail)
+        else:
+            reconciler.note("empty-answer", heard.finish_frame, None, "nothing was delivered")
+
+
+def _judge_limit(reconciler: Reconciler) -> None:
+    heard, limit = reconciler.heard, reconciler.asked.output_limit
+    reached = limit is not None and heard.output_tokens is not None and heard.output_tokens >= limit
+    if heard.low_reason not in LENGTH_REASONS and not reached:
+        return
+    why = (
+        f"{heard.output_tokens} output tokens reach the limit of {limit}"
+        if reached
+        else f"the finish reason is {heard.reason!r}"
+    )
+    last = reconciler.book.calls[-1] if reconciler.book.calls else None
+    if last is None:
+        reconciler.note("truncation-suspected", heard.finish_frame, None, f"{why}: the answer may be cut")
+    elif not last.broken:
+        last.executable = False
+        reconciler.note_of("truncation-suspected", last.frames[-1], last, f"{why}: the last call may be half of one")
+
+
+def _judge_count(reconciler: Reconciler) -> None:
+    limit = reconciler.asked.output_limit
+    if (
+        limit is not None
+        and reconciler.book.calls
+        and reconciler.heard.output_tokens is None
+        and not reconciler.heard.failed
+    ):
+        detail = f"the request set a limit of {limit} tokens and none were counted: a cut call could not be told"
+        reconciler.note("limit-unverified", None, None, detail)
+
+
+def _judge_reason(reconciler: Reconciler) -> None:
+    heard = reconciler.heard
+    if reconciler.protocol not in _ADMITTING:
+        return
+    calls, reason = bool(reconciler.book.calls), heard.low_reason
+    if calls and (reason in STOP_REASONS or not reason):
+        detail = f"the finish reason is {heard.reason!r} although calls came: the calls decide"
+        reconciler.note("finish-reason-mismatch", heard.finish_frame, None, detail)
+    elif not calls and reason in TOOL_REASONS and heard.text:
+        detail = f"the finish reason {heard.reason!r} promises a call, and none came"
+        reconciler.note("finish-reason-mismatch", heard.finish_frame, None, detail)
+
+
+def reading(reconciler: Reconciler, rules: AbstractSet[str], findings: tuple[Finding, ...], *, ended: bool) -> Reading:
+    """Everything that is known so far, frozen."""
+    heard = reconciler.heard
+    calls = tuple(_tool_call(rules, call) for call in reconciler.book.calls)
+    failed = heard.failure is not None and "fail-closed" in rules
+    may_run = [
+        call.id for call, kept in zip(calls, reconciler.book.calls, strict=True) if call.complete and kept.executable
+    ]
+    return Reading(
+        protocol=reconciler.protocol,
+        policy=reconciler.policy,
+        calls=calls,
+        executable=tuple(may_run) if ended and not failed else (),
+        text="".join(heard.text),
+        thinking="".join(heard.thinking),
+        finish_reason=_finish_reason(reconciler, rules, calls),
+        raw_finish_reason=heard.reason,
+        usage=heard.usage,
+        findings=findings,
+        error=Failure(*heard.failure) if heard.failure is not None else None,
+    )
+
+
+def _tool_call(rules: AbstractSet[str], call: OpenCall) -> ToolCall:
+    closed: Closed = call.closed or close_arguments(call, rules, unfinished=True, unsettled=False)
+    return ToolCall(
+        id=call.id if call.id is not None else call.given or "",
+        id_source=call.id_source,
+        name=call.name,
+        arguments=closed.arguments,
+        arguments_text=closed.text,
+        complete=closed.violation is None and not call.broken and call.name is not None,
+        aliases=call.aliases,
+        frames=tuple(call.frames),
+    )
+
+
+def _finish_reason(reconciler: Reconciler, rules: AbstractSet[str], calls: tuple[ToolCall, ...]) -> str | None:
+    heard = reconciler.heard
+    whole = bool(calls) and heard.failure is None and heard.finish_frame is not None
+    if whole and "calls-decide" in rules and (heard.low_reason in STOP_REASONS or not heard.reason):
+        return "tool_use" if reconciler.protocol == "messages" else "tool_calls"
+    return heard.reason
