@@ -45,7 +45,7 @@ _IDENTITY = (
     Rule(
         "late-id-adopts",
         "identity",
-        "a new id, and in its slot a call without an id not touched by this frame, of no other name, incomplete or equal",
+        "a new id, and in its slot a call without an id untouched by this frame, of no other name, incomplete or equal",
         "that call, the earliest, gets the id",
         (),
         "1.2a",
