@@ -38,9 +38,13 @@ class Table(msgspec.Struct, frozen=True):
     def _safe(self, text: str) -> str:
         return visible(shortened(text, self.width_limit))
 
+    def safe_rows(self) -> list[list[str]]:
+        """The cells, shortened and with everything written out that steers a terminal."""
+        return [[self._safe(cell) for cell in row] for row in self.rows]
+
     def text(self) -> str:
         """The table as plain text: columns aligned by their width in a terminal, no trailing blanks."""
-        lines = [[self._safe(cell) for cell in row] for row in (self.columns, *self.rows)]
+        lines = [[self._safe(name) for name in self.columns], *self.safe_rows()]
         widths = [max(cell_width(cell) for cell in column) for column in zip(*lines, strict=True)]
         drawn = [_padded(line, widths) for line in lines]
         drawn.insert(1, "  ".join("-" * width for width in widths))

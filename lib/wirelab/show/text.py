@@ -42,8 +42,10 @@ def visible(text: str, *, keep_lines: bool = False) -> str:
     """The text with every character that draws nothing or steers a terminal written out; lines survive if asked."""
     if text.isascii() and text.isprintable():
         return text
-    kept = "\n" if keep_lines else ""
-    return "".join(_written(each) if each != kept and _is_hidden(each) else each for each in text)
+    hidden = {ord(each): _written(each) for each in set(text) if _is_hidden(each)}
+    if keep_lines:
+        hidden.pop(ord("\n"), None)
+    return text.translate(hidden)
 
 
 def escaped(text: str, *, keep_lines: bool = False) -> str:

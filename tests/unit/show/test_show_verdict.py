@@ -1,7 +1,7 @@
 from wirelab.codes import CODES
 from wirelab.model import Failure, Finding, Frame, Reading, Severity, ToolCall
 from wirelab.show.advice import ADVICE, explain
-from wirelab.show.verdict import calls_table, counted, finish_line, findings_table, summary_table, verdict_line, where
+from wirelab.show.verdict import calls_table, counted, findings_table, finish_line, summary_table, verdict_line, where
 
 ONE = ToolCall("call_1", "provider", "get_weather", {"city": "Oslo"}, '{"city":"Oslo"}', complete=True, aliases=(0,))
 TWO = ToolCall("wirelab_1", "allocated", None, None, '{"ci', complete=False, aliases=("call_9", 1))
