@@ -35,6 +35,8 @@ class FrameReader(Generic[P]):
     leftover: ClassVar[Leftover] = "discard"
     """What becomes of a payload without its terminator: discarded (SSE), read if an object (NDJSON), read (whole)."""
     mode: ClassVar[Mode] = "delta"
+    done_marker_finishes: ClassVar[bool] = True
+    """Whether `[DONE]` is a finish signal of its own."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -79,7 +81,8 @@ class FrameReader(Generic[P]):
     def _read_odd(self, frame: Frame) -> None:
         """A payload that is not what the protocol has there: `[DONE]`, an error, another shape, no JSON."""
         if frame.data.strip() == _DONE:
-            self._finish(frame.number, None)
+            if self.done_marker_finishes:
+                self._finish(frame.number, None)
             return
         data = mend(frame.data)
         if self._look_for_error(frame, data):
@@ -136,14 +139,18 @@ class FrameReader(Generic[P]):
 
     def _tell_call(self, frame: Frame, position: int, entries: int, arguments: msgspec.Raw, **parts: Any) -> None:
         """A fragment whose arguments are still raw JSON."""
-        try:
-            value = argument_value(arguments)
-        except UNDECODABLE:
-            self._malformed(frame, position, f"arguments cannot be decoded: {quote(bytes(arguments))}")
-            return
+        value = self._object_arguments(frame, position, arguments)
         self._fragment(
             Fragment(frame=frame.number, position=position, entries=entries, arguments=value, mode=self.mode, **parts)
         )
+
+    def _object_arguments(self, frame: Frame, position: int, arguments: msgspec.Raw) -> Json:
+        """What a fragment holds for raw arguments; what cannot be decoded is noted, and left out."""
+        try:
+            return argument_value(arguments)
+        except UNDECODABLE:
+            self._malformed(frame, position, f"arguments cannot be decoded: {quote(bytes(arguments))}")
+            return msgspec.UNSET
 
 
 def _is_object(data: bytes) -> bool:

@@ -9,6 +9,7 @@ from wirelab.model import Asked, Json, Reader, Sink
 from wirelab.protocols import asked
 from wirelab.protocols.chat import response as chat
 from wirelab.protocols.native import response as native
+from wirelab.protocols.responses import response as responses
 
 
 class ProtocolEntry(msgspec.Struct, frozen=True):
@@ -32,5 +33,8 @@ PROTOCOLS: dict[str, ProtocolEntry] = {
             "native", "ndjson", native.StreamReader, native.WholeReader, asked.native, (r"/api/(chat|generate)\b",)
         ),
         ProtocolEntry("chat", "sse", chat.StreamReader, chat.WholeReader, asked.chat, (r"/chat/completions\b",)),
+        ProtocolEntry(
+            "responses", "sse", responses.StreamReader, responses.WholeReader, asked.responses, (r"/responses\b",)
+        ),
     )
 }
