@@ -7,6 +7,8 @@ import msgspec
 from wirelab.errors import MisuseError
 
 _KEYRING_SERVICE = "wirelab"
+_SHORTEST = 8
+"""Characters: a shorter key could not be told from ordinary text, so it could not be kept out of recordings."""
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -35,6 +37,8 @@ def find_key(
         return None
     if not secret.isascii() or not secret.isprintable() or " " in secret:
         raise MisuseError(f"the key for {origin} holds characters that no header can carry")
+    if len(secret) < _SHORTEST:
+        raise MisuseError(f"the key for {origin} is shorter than {_SHORTEST} characters: it could not be redacted")
     return Key(secret, origin)
 
 

@@ -19,11 +19,18 @@ def test_a_key_comes_from_the_named_variable_only() -> None:
     assert find_key(ORIGIN, None, environment) is None
 
 
-@pytest.mark.parametrize("secret", ["two words", "ümlaut", "line\nbreak", "\x00"])
+@pytest.mark.parametrize(
+    "secret", ["two words here", "ümlaut-letters", "line\nbreak-here", "\x00\x01\x02\x03\x04\x05\x06\x07"]
+)
 def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(secret: str) -> None:
     with pytest.raises(MisuseError, match="header") as caught:
         find_key(ORIGIN, "A", {"A": secret})
     assert secret not in str(caught.value)
+
+
+def test_a_key_too_short_to_be_redacted_is_refused() -> None:
+    with pytest.raises(MisuseError, match="shorter"):
+        find_key(ORIGIN, "A", {"A": "short"})
 
 
 def test_no_representation_shows_the_key() -> None:
@@ -38,7 +45,7 @@ def test_the_keyring_is_asked_only_when_wanted(monkeypatch: pytest.MonkeyPatch) 
     )
     assert find_key(ORIGIN, "A", {}) is None
     assert find_key(ORIGIN, "A", {}, use_keyring=True) == Key("from-ring", ORIGIN)
-    assert find_key(ORIGIN, "A", {"A": "first"}, use_keyring=True) == Key("first", ORIGIN)
+    assert find_key(ORIGIN, "A", {"A": "first-key"}, use_keyring=True) == Key("first-key", ORIGIN)
     assert find_key("https://else.example", None, {}, use_keyring=True) is None
 
 

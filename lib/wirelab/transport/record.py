@@ -1,0 +1,196 @@
+"""Recording: an httpx transport that writes what arrives to disk as it arrives.
+
+A request says where its exchange goes by an extension, `request.extensions["wirelab.slot"]`. The head is written when
+the answer's head is there, each transport read right after it came in, the end line last; so a recording that is
+killed at any moment keeps everything that had arrived, and reads as `cut`.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from wirelab.capture.redact import BodyRedactor, Redactor
+from wirelab.capture.types import End, Head, Request, Response, Source, framing_of
+from wirelab.capture.writer import CaptureWriter
+from wirelab.errors import MisuseError
+
+EXTENSION = "wirelab.slot"
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """Where one exchange goes, and what its head says that the exchange itself does not."""
+
+    path: Path
+    name: str
+    scenario: str
+    protocol: str
+    source: Source
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What one answer may take at most: bytes of body, and seconds until its end."""
+
+    size: int = 64 * 1024 * 1024
+    seconds: float = 900.0
+
+
+class RecordingTransport(httpx.BaseTransport):
+    """Passes requests to another transport and records every exchange. Refuses to overwrite.
+
+    `secrets` are replaced wherever they stand before a byte is written. `clock` gives seconds, `now` an instant.
+    """
+
+    def __init__(
+        self,
+        inner: httpx.BaseTransport,
+        secrets: Iterable[str] = (),
+        *,
+        bounds: Bounds | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._inner = inner
+        self._redactor = Redactor(spellings(secrets))
+        self._bounds = bounds or Bounds()
+        self._clock = clock
+        self._now = now
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send, and hand on the answer while it is recorded. Raises `MisuseError` where a file is there already."""
+        slot = request.extensions.get(EXTENSION)
+        if not isinstance(slot, Slot):
+            raise MisuseError("a recorded request must say where its exchange goes")
+        if slot.path.exists():
+            raise MisuseError(f"{slot.name} is recorded already: a capture is evidence and is never overwritten")
+        request.headers["accept-encoding"] = "identity"
+        asked = _asked(request)
+        recorded_at, sent = self._now(), self._clock()
+        response = self._inner.handle_request(request)
+        head = self._redactor.head(_head(slot, asked, response, recorded_at))
+        sink = _Sink(slot.path, head, BodyRedactor(self._redactor))
+        tee = _Tee(response.stream, sink, self._bounds, lambda: self._clock() - sent)
+        return httpx.Response(
+            response.status_code, headers=response.headers, stream=tee, extensions=response.extensions
+        )
+
+    def close(self) -> None:
+        """Close the transport that sends."""
+        self._inner.close()
+
+
+def spellings(secrets: Iterable[str]) -> set[str]:
+    """Secrets, and how they look inside JSON text and in a URL: an answer may echo them in either."""
+    return {
+        spelling
+        for secret in secrets
+        if secret
+        for spelling in (secret, quote(secret, safe=""), msgspec.json.encode(secret).decode()[1:-1])
+    }
+
+
+class _Sink:
+    """One capture file that is being written, with what is held back for the redactor."""
+
+    def __init__(self, path: Path, head: Head, redactor: BodyRedactor) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: BinaryIO = path.open("xb")
+        self._redactor = redactor
+        self._writer = CaptureWriter(self._file, head)
+        self._seconds = 0.0
+
+    def read(self, seconds: float, data: bytes) -> None:
+        self._seconds = round(seconds, 6)
+        if clean := self._redactor.push(data):
+            self._writer.read(self._seconds, clean)
+
+    def end(self, kind: End, seconds: float) -> None:
+        if self._file.closed:
+            return
+        if rest := self._redactor.close():
+            self._writer.read(self._seconds, rest)
+        detail = f"{self._redactor.count} secrets redacted" if self._redactor.count else kind.detail
+        self._writer.end(msgspec.structs.replace(kind, t=round(seconds, 6), detail=detail))
+        self._file.close()
+
+
+class _Tee(httpx.SyncByteStream):
+    """The body of an answer: every read goes to disk first, and then to whoever reads."""
+
+    def __init__(self, stream: object, sink: _Sink, bounds: Bounds, elapsed: Callable[[], float]) -> None:
+        assert isinstance(stream, httpx.SyncByteStream)
+        self._stream = stream
+        self._sink = sink
+        self._bounds = bounds
+        self._elapsed = elapsed
+
+    def __iter__(self) -> Iterator[bytes]:
+        end = End("error", by="recorder")
+        try:
+            yield from self._reads()
+            end = End("complete")
+        except GeneratorExit:
+            end = End("cut", by="client")
+            raise
+        except _BoundError as error:
+            end = End("cut", by="client", detail=str(error))
+        except httpx.TransportError as error:
+            end = _end_of(error)
+            raise
+        finally:
+            self._sink.end(end, self._elapsed())
+
+    def _reads(self) -> Iterator[bytes]:
+        size = 0
+        for data in self._stream:
+            self._sink.read(self._elapsed(), data)
+            yield data
+            size += len(data)
+            if size > self._bounds.size:
+                raise _BoundError(f"more than {self._bounds.size} bytes")
+            if self._elapsed() > self._bounds.seconds:
+                raise _BoundError(f"more than {self._bounds.seconds:g} seconds")
+
+    def close(self) -> None:
+        """Close the connection's stream; a body that nobody read to its end was cut by the client."""
+        self._sink.end(End("cut", by="client"), self._elapsed())
+        self._stream.close()
+
+
+class _BoundError(Exception):
+    """An answer passed a bound."""
+
+
+def _end_of(error: httpx.TransportError) -> End:
+    """How a body ended that stopped with an error. The error's words may name hosts: only its kind is kept."""
+    if isinstance(error, httpx.TimeoutException):
+        return End("cut", by="client", detail="timed out waiting for more")
+    return End("cut", by="server", detail=type(error).__name__)
+
+
+def _asked(request: httpx.Request) -> Request:
+    body = request.content if isinstance(request.stream, httpx.ByteStream) else b""
+    try:
+        decoded = msgspec.json.decode(body) if body else None
+    except msgspec.DecodeError:
+        decoded = None
+    path = request.url.raw_path.decode("ascii")
+    return Request(request.method, path, dict(request.headers), decoded)
+
+
+def _head(slot: Slot, asked: Request, response: httpx.Response, recorded_at: datetime) -> Head:
+    return Head(
+        name=slot.name,
+        scenario=slot.scenario,
+        protocol=slot.protocol,
+        framing=framing_of(response.headers.get("content-type")),
+        recorded_at=recorded_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        source=slot.source,
+        request=asked,
+        response=Response(response.status_code, dict(response.headers)),
+    )
