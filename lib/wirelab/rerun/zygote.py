@@ -18,7 +18,7 @@ import msgspec
 import wirelab
 from wirelab.rerun.warm import KernelRequest
 
-PRELOADED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "pandas", "matplotlib.pyplot", "matplotlib_inline.config")
+PRELOADED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "pandas", "matplotlib.pyplot")
 NOT_FOR_NOTEBOOKS = {"cli", "rerun", "__main__"}
 PR_SET_PDEATHSIG = 1
 
