@@ -1,7 +1,7 @@
 """What the five protocols' readers share: which frames are read, and what happens to those that are odd."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -21,6 +21,13 @@ _DATA: Final = FrameKind.DATA
 _DONE: Final = b"[DONE]"
 Leftover = Literal["discard", "objects", "read"]
 P = TypeVar("P", bound=msgspec.Struct)
+C = TypeVar("C", bound="Choice")
+
+
+class Choice(Protocol):
+    """One of several alternative answers."""
+
+    index: Any
 
 
 class FrameReader(Generic[P]):
@@ -46,6 +53,8 @@ class FrameReader(Generic[P]):
         self._finish = sink.finish
         self._note = sink.note
         self._ended = False
+        self._choice: Any = None
+        self._others = False
         self._decode: Any = msgspec.json.Decoder(self.payload).decode
 
     def read(self, frame: Frame) -> None:
@@ -111,6 +120,21 @@ class FrameReader(Generic[P]):
 
     def _malformed(self, frame: Frame, position: int | None, what: str) -> None:
         self._note("malformed-event", frame.number, position, f"frame {frame.number} at byte {frame.start}: {what}")
+
+    def _choose(self, frame: Frame, choices: Sequence[C | None], name: str) -> C | None:
+        """The frame's piece of the reported choice, which is the first one seen; the others are noted once."""
+        ours = None
+        for position, choice in enumerate(choices):
+            if choice is None:
+                self._malformed(frame, position, f"{name}[{position}] is no object")
+            elif ours is None and (choice.index in (None, self._choice) or self._choice is None):
+                ours = choice
+                self._choice = choice.index if self._choice is None else self._choice
+            elif not self._others:
+                self._others = True
+                detail = f"{name} {ascii(choice.index)[:20]} beside {ascii(self._choice)[:20]}, which is reported"
+                self._note("other-choices", frame.number, position, detail)
+        return ours
 
     def _tell_content(self, frame: Frame, content: Json) -> None:
         """Content that is no plain text: a list of parts (Mistral, gateways), or one part."""

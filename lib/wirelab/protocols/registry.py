@@ -8,6 +8,8 @@ import msgspec
 from wirelab.model import Asked, Json, Reader, Sink
 from wirelab.protocols import asked
 from wirelab.protocols.chat import response as chat
+from wirelab.protocols.gemini import response as gemini
+from wirelab.protocols.messages import response as messages
 from wirelab.protocols.native import response as native
 from wirelab.protocols.responses import response as responses
 
@@ -35,6 +37,17 @@ PROTOCOLS: dict[str, ProtocolEntry] = {
         ProtocolEntry("chat", "sse", chat.StreamReader, chat.WholeReader, asked.chat, (r"/chat/completions\b",)),
         ProtocolEntry(
             "responses", "sse", responses.StreamReader, responses.WholeReader, asked.responses, (r"/responses\b",)
+        ),
+        ProtocolEntry(
+            "messages", "sse", messages.StreamReader, messages.WholeReader, asked.messages, (r"/v1/messages\b",)
+        ),
+        ProtocolEntry(
+            "gemini",
+            "sse",
+            gemini.StreamReader,
+            gemini.WholeReader,
+            asked.gemini,
+            (r":(streamGenerateContent|generateContent)\b",),
         ),
     )
 }

@@ -57,11 +57,10 @@ class StreamReader(FrameReader[_Chunk]):
     payload = _Chunk
     known = frozenset({"choices", "usage", "id", "created"})
 
-    _choice: Any = None
-    """The index of the choice that is reported."""
-    _others = False
     _called = False
+    """Whether `tool_calls` came, so that a `function_call` is only their echo."""
     _told = False
+    """Whether anything came in deltas, so that a `message` is only their sum."""
 
     def _tell(self, frame: Frame, payload: _Chunk) -> None:
         if payload.error:
@@ -71,28 +70,13 @@ class StreamReader(FrameReader[_Chunk]):
         if choices:
             choice = choices[0]
             if len(choices) > 1 or choice is None or choice.index != self._choice:
-                choice = self._choose(frame, choices)
+                choice = self._choose(frame, choices, "choices")
             if choice is not None:
                 self._tell_choice(frame, choice)
         elif not payload.usage and self._look_for_error(frame, frame.data):
             return
         if payload.usage:
             self._tell_usage(frame, payload.usage)
-
-    def _choose(self, frame: Frame, choices: list[_Choice | None]) -> _Choice | None:
-        """The chunk's piece of the reported choice, which is the first one seen."""
-        ours = None
-        for position, choice in enumerate(choices):
-            if choice is None:
-                self._malformed(frame, position, f"choices[{position}] is no object")
-            elif ours is None and (choice.index in (None, self._choice) or self._choice is None):
-                ours = choice
-                self._choice = choice.index if self._choice is None else self._choice
-            elif not self._others:
-                self._others = True
-                detail = f"choice {ascii(choice.index)[:20]} beside {ascii(self._choice)[:20]}, which is reported"
-                self._note("other-choices", frame.number, position, detail)
-        return ours
 
     def _tell_choice(self, frame: Frame, choice: _Choice) -> None:
         delta = choice.delta

@@ -1,0 +1,120 @@
+"""The Gemini protocol: chunks with candidates whose content is a list of parts, as server-sent events or as a list.
+
+Every `functionCall` part is a call of its own with whole arguments. A part with `thought` is thinking. A prompt that
+was blocked has no candidates: it is told as an error. Calls whose arguments are streamed (`partialArgs`) are not
+understood and said to be malformed, so that none of them runs with half of its arguments.
+"""
+
+from typing import Any, ClassVar
+
+from msgspec import UNSET, Raw, Struct, structs
+
+from wirelab.model import Frame, Json, Mode
+from wirelab.protocols.decoding import UNDECODABLE, decode_list
+from wirelab.protocols.errors import describe
+from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
+
+
+class _FunctionCall(Struct, gc=False):
+    id: Any = UNSET
+    name: Any = UNSET
+    args: Raw = Raw()
+    partialArgs: Any = None  # noqa: N815
+    willContinue: Any = None  # noqa: N815
+
+
+class _Part(Struct, gc=False):
+    text: Any = None
+    thought: Any = None
+    functionCall: _FunctionCall | None = None  # noqa: N815
+
+
+class _Content(Struct, gc=False):
+    parts: list[_Part | None] | None = None
+
+
+class _Candidate(Struct, gc=False):
+    index: Any = None
+    content: _Content | None = None
+    finishReason: Any = None  # noqa: N815
+
+
+class _Feedback(Struct, gc=False):
+    blockReason: Any = None  # noqa: N815
+
+
+class _Chunk(Struct, gc=False):
+    candidates: list[_Candidate | None] | None = None
+    usageMetadata: Any = None  # noqa: N815
+    promptFeedback: _Feedback | None = None  # noqa: N815
+    error: Any = None
+
+
+class StreamReader(FrameReader[_Chunk]):
+    """Reads the chunks of a streamed answer."""
+
+    payload = _Chunk
+    known = frozenset({"candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"})
+    mode: ClassVar[Mode] = "whole"
+    done_marker_finishes = False
+
+    _keys = 0
+    """How many calls came so far."""
+
+    def _tell(self, frame: Frame, payload: _Chunk) -> None:
+        if payload.error:
+            self._fail(frame, describe(payload.error))
+            return
+        candidates = payload.candidates
+        if candidates:
+            candidate = self._choose(frame, candidates, "candidates")
+            if candidate is not None:
+                self._tell_candidate(frame, candidate)
+        elif payload.promptFeedback is not None and payload.promptFeedback.blockReason:
+            self._fail(frame, f"the prompt was blocked: {describe(payload.promptFeedback.blockReason)}")
+        elif not payload.usageMetadata and self._look_for_error(frame, frame.data):
+            return
+        if payload.usageMetadata:
+            self._tell_usage(frame, payload.usageMetadata)
+
+    def _tell_candidate(self, frame: Frame, candidate: _Candidate) -> None:
+        parts = candidate.content.parts if candidate.content is not None else None
+        for position, part in enumerate(parts or ()):
+            if part is None:
+                self._malformed(frame, position, f"parts[{position}] is no object")
+                continue
+            if part.text:
+                (self._tell_thoughts if part.thought is True else self._tell_content)(frame, part.text)
+            if part.functionCall is not None:
+                self._tell_function_call(frame, position, len(parts or ()), part.functionCall)
+        reason = candidate.finishReason
+        if reason and isinstance(reason, str):
+            self._finish(frame.number, reason)
+
+    def _tell_function_call(self, frame: Frame, position: int, entries: int, call: _FunctionCall) -> None:
+        if call.partialArgs or call.willContinue:
+            self._malformed(frame, position, "the arguments of a call are streamed in pieces, which is not understood")
+        key, self._keys = self._keys, self._keys + 1
+        self._tell_call(frame, position, entries, call.args, id=call.id, name=call.name, key=key)
+
+    def _tell_usage(self, frame: Frame, usage: Json) -> None:
+        """Counts; the output is what candidates and thoughts took, as the limit counts both."""
+        if isinstance(usage, dict):
+            counted = [output_tokens(usage, key) for key in ("candidatesTokenCount", "thoughtsTokenCount")]
+            numbers = [count for count in counted if count is not None]
+            self._sink.usage(frame.number, usage, sum(numbers) if numbers else None)
+
+
+class WholeReader(StreamReader):
+    """Reads an answer that came as one object, or a stream that came as one list of chunks."""
+
+    leftover: ClassVar[Leftover] = "read"
+
+    def _read_odd(self, frame: Frame) -> None:
+        try:
+            chunks = decode_list(frame.data)
+        except UNDECODABLE:
+            super()._read_odd(frame)
+            return
+        for chunk in chunks:
+            self.read(structs.replace(frame, data=bytes(chunk)))

@@ -1,0 +1,215 @@
+"""The Messages protocol: content blocks under an index, each with a start, deltas and a stop.
+
+Blocks may be open side by side and may stay open until the end. The input that a start event holds counts where no
+delta follows. Blocks that the server itself executes (`server_tool_use`) are no calls of ours; signatures and redacted
+thinking are passed over.
+"""
+
+from typing import Any, ClassVar, Final
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from wirelab.model import Fragment, Frame, Json, Mode, Sink
+from wirelab.protocols.errors import describe
+from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
+
+_EMPTY: Final = (b"", b"{}", b"null", b'""')
+
+
+class _Block(Struct, gc=False):
+    type: Any = None
+    id: Any = UNSET
+    name: Any = UNSET
+    input: Raw = Raw()
+    text: Any = None
+    thinking: Any = None
+
+
+class _Delta(Struct, gc=False):
+    type: Any = None
+    text: Any = None
+    thinking: Any = None
+    partial_json: Any = None
+    stop_reason: Any = None
+
+
+class _Message(Struct, gc=False):
+    usage: Any = None
+
+
+class _Event(Struct, gc=False):
+    type: Any = None
+    index: Any = None
+    delta: _Delta | None = None
+    content_block: _Block | None = None
+    message: _Message | None = None
+    usage: Any = None
+    error: Any = None
+
+
+class _Answer(Struct, gc=False):
+    type: Any = None
+    content: list[_Block | None] | UnsetType | None = UNSET
+    stop_reason: Any = None
+    usage: Any = None
+    error: Any = None
+
+
+class _Open:
+    """A block as far as it has come."""
+
+    def __init__(self, key: int, kind: Json, frame: Frame, held: Raw) -> None:
+        self.key = key
+        self.kind = kind
+        self.frame = frame
+        self.held = held
+        self.stopped = False
+
+
+class StreamReader(FrameReader[_Event]):
+    """Reads the events of a streamed answer."""
+
+    payload = _Event
+    known = frozenset({"type", "index", "delta", "content_block", "message"})
+    done_marker_finishes = False
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__(sink)
+        self._blocks: dict[Json, _Open] = {}
+        self._keys = 0
+        self._counts: dict[str, Json] = {}
+
+    def _tell(self, frame: Frame, payload: _Event) -> None:
+        delta = payload.delta
+        kind = payload.type
+        if payload.error or kind == "error":
+            self._fail(frame, describe(payload.error) if payload.error else "the server sent an error event")
+        elif kind == "content_block_delta":
+            if delta is not None:
+                self._tell_delta(frame, payload.index, delta)
+        elif kind == "content_block_start":
+            self._start(frame, payload)
+        elif kind == "content_block_stop":
+            self._stop(payload.index)
+        elif kind == "message_delta":
+            self._tell_usage(frame, payload.usage)
+            if delta is not None and isinstance(delta.stop_reason, str):
+                self._finish(frame.number, delta.stop_reason)
+        elif kind == "message_start":
+            self._tell_usage(frame, payload.message.usage if payload.message is not None else None)
+        elif kind == "message_stop":
+            self._finish(frame.number, None)
+        elif kind is None:
+            self._look_for_error(frame, frame.data)
+
+    def close(self) -> None:
+        """The body has ended: blocks that are still open end with it."""
+        if not self._ended:
+            for block in self._blocks.values():
+                self._release(block)
+
+    def _tell_delta(self, frame: Frame, index: Json, delta: _Delta) -> None:
+        text = delta.text
+        if text:
+            if text.__class__ is str:
+                self._text(frame.number, text)
+            else:
+                self._tell_content(frame, text)
+        elif delta.thinking:
+            self._tell_thoughts(frame, delta.thinking)
+        elif delta.partial_json is not None:
+            self._tell_input(frame, index, delta.partial_json)
+
+    def _tell_input(self, frame: Frame, index: Json, text: Json) -> None:
+        """A piece of a call's arguments."""
+        block = self._blocks.get(_label(index))
+        if block is None or block.kind in ("text", "thinking"):
+            what = "never opened" if block is None else f"a {block.kind} block"
+            detail = f"an input delta in frame {frame.number} for block {ascii(index)[:20]}, {what}"
+            self._note("continuation-without-call", frame.number, None, detail)
+        elif not isinstance(text, str):
+            self._malformed(frame, None, f"partial_json is no text: {ascii(text)[:60]}")
+        elif block.kind == "tool_use":
+            if text:
+                block.held = Raw()
+            self._fragment(Fragment(frame.number, 0, 1, arguments=text, key=block.key))
+
+    def _start(self, frame: Frame, event: _Event) -> None:
+        label, started = _label(event.index), event.content_block
+        before = self._blocks.get(label)
+        if before is not None and not before.stopped:
+            detail = f"block {ascii(event.index)[:20]} started again in frame {frame.number} before it was stopped"
+            self._note("block-restarted", frame.number, None, detail)
+            self._release(before)
+        if started is None:
+            return
+        self._keys += 1
+        block = self._blocks[label] = _Open(self._keys - 1, started.type, frame, started.input)
+        if started.type == "tool_use":
+            self._fragment(Fragment(frame.number, 0, 1, started.id, UNSET, started.name, key=block.key))
+            return
+        block.held = Raw()
+        self._tell_block(frame, started)
+
+    def _tell_block(self, frame: Frame, block: _Block) -> None:
+        """What text or thinking block holds."""
+        if block.type == "text" and block.text:
+            self._tell_content(frame, block.text)
+        elif block.type == "thinking" and block.thinking:
+            self._tell_thoughts(frame, block.thinking)
+
+    def _stop(self, index: Json) -> None:
+        block = self._blocks.get(_label(index))
+        if block is not None:
+            block.stopped = True
+            self._release(block)
+
+    def _release(self, block: _Open) -> None:
+        """Tell the input that a start event held, if no delta came in its place."""
+        held, block.held = block.held, Raw()
+        if bytes(held).replace(b" ", b"") not in _EMPTY:
+            arguments = self._object_arguments(block.frame, 0, held)
+            self._fragment(Fragment(block.frame.number, 0, 1, arguments=arguments, mode="whole", key=block.key))
+
+    def _tell_usage(self, frame: Frame, usage: Json) -> None:
+        """Counts of the start and of the end, merged: the later number of each."""
+        if isinstance(usage, dict) and usage:
+            self._counts |= {key: count for key, count in usage.items() if count is not None}
+            self._sink.usage(frame.number, self._counts, output_tokens(self._counts, "output_tokens"))
+
+
+class WholeReader(FrameReader[_Answer]):
+    """Reads an answer that came as one message."""
+
+    payload = _Answer
+    known = frozenset({"type", "content", "role", "stop_reason", "usage"})
+    leftover: ClassVar[Leftover] = "read"
+    mode: ClassVar[Mode] = "whole"
+
+    def _tell(self, frame: Frame, payload: _Answer) -> None:
+        if (payload.error or payload.content is UNSET) and self._look_for_error(frame, frame.data):
+            return
+        if payload.content is None:
+            self._note("content-null", frame.number, None, "the content of the answer is null, read as empty")
+        for position, block in enumerate(payload.content or []):
+            if block is None:
+                self._malformed(frame, position, f"content[{position}] is no object")
+            else:
+                self._tell_block(frame, position, len(payload.content or []), block)
+        if isinstance(payload.usage, dict) and payload.usage:
+            self._sink.usage(frame.number, payload.usage, output_tokens(payload.usage, "output_tokens"))
+        if isinstance(payload.stop_reason, str):
+            self._finish(frame.number, payload.stop_reason)
+
+    def _tell_block(self, frame: Frame, position: int, entries: int, block: _Block) -> None:
+        if block.type == "tool_use":
+            self._tell_call(frame, position, entries, block.input, id=block.id, name=block.name, key=position)
+        elif block.type == "text" and block.text:
+            self._tell_content(frame, block.text)
+        elif block.type == "thinking" and block.thinking:
+            self._tell_thoughts(frame, block.thinking)
+
+
+def _label(index: Json) -> Json:
+    """A block's index as a key of the table; whatever cannot be one is no index."""
+    return index if isinstance(index, int | str) else None
