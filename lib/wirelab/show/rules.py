@@ -20,7 +20,7 @@ STEPS = tuple(dict.fromkeys(rule.step for rule in RULES))
 """The steps that a fragment goes through, in order."""
 
 _QUIET, _ANOMALY, _VIOLATION = "#e8f1fa", "#fbe9c6", "#f6cfc4"
-_WRAP = 52
+_WRAP = 66
 _LINE = 0.16
 """Inches of a line of text."""
 

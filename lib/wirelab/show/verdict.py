@@ -34,6 +34,8 @@ def verdict_line(reading: Reading) -> str:
         return f"DO NOT EXECUTE ({came}): {found[0].code}: {found[0].detail}"
     if not reading.calls:
         return "OK, no calls"
+    if not reading.executable:
+        return f"HOLD: {came}, none may be executed"
     if len(reading.executable) < len(reading.calls):
         return f"PARTLY: {len(reading.executable)} of {came} may be executed"
     return f"OK: {came}, all may be executed"
@@ -72,6 +74,11 @@ def _alias(alias: str | int) -> str:
     return f"index {alias}" if isinstance(alias, int) else alias
 
 
+def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Violations before anomalies, else in the order they were made."""
+    return sorted(findings, key=lambda finding: finding.severity is not Severity.VIOLATION)
+
+
 def where(finding: Finding, frames: Sequence[Frame] = ()) -> str:
     """`frame 3, entry 1, byte 512`: where a finding was made, as far as it is known."""
     parts = [] if finding.frame is None else [f"frame {finding.frame}"]
@@ -85,7 +92,6 @@ def where(finding: Finding, frames: Sequence[Frame] = ()) -> str:
 
 def findings_table(reading: Reading, frames: Sequence[Frame] = (), *, title: str = "", width_limit: int = 240) -> Table:
     """The findings, violations first, each with its place and what to do."""
-    ordered = sorted(reading.findings, key=lambda finding: finding.severity is not Severity.VIOLATION)
     rows: list[Mapping[str, Any]] = [
         {
             "finding": finding.code,
@@ -95,7 +101,7 @@ def findings_table(reading: Reading, frames: Sequence[Frame] = (), *, title: str
             "what": finding.detail,
             "what to do": advice_for(finding),
         }
-        for finding in ordered
+        for finding in worst_first(reading.findings)
     ]
     return table(
         rows,

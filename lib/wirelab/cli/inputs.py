@@ -1,0 +1,124 @@
+"""What a user points at, as one exchange: a capture, a recording log, or the raw body of an answer."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from wirelab.capture import Capture, Read, loads, loads_log, open_input, sniff
+from wirelab.cli.detect import detect
+from wirelab.errors import UnreadableInputError
+from wirelab.model import Asked
+from wirelab.protocols.registry import PROTOCOLS
+from wirelab.show.text import visible
+
+STANDARD_INPUT = "standard input"
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One answer and what is known about it. `origin` and `note` say where it is from; `whole`: not streamed."""
+
+    name: str
+    protocol: str
+    body: bytes
+    whole: bool
+    origin: Sequence[str]
+    note: str = ""
+    status: int = 200
+    asked: Asked = Asked()
+    reads: tuple[Read, ...] = ()
+
+
+def open_exchange(file: str, protocol: str) -> Exchange:
+    """Open a file, `-` for standard input, and find out what it holds.
+
+    Raises UnreadableInputError with one line that names the file and says what to do.
+    """
+    label = STANDARD_INPUT if file == "-" else visible(file)
+    if protocol not in {"auto", *PROTOCOLS}:
+        raise UnreadableInputError(f"unknown protocol {protocol!r}; there are auto, {', '.join(PROTOCOLS)}")
+    data = open_input(file)
+    kind = sniff(data)
+    if kind == "capture":
+        return from_capture(loads(data, label), label, protocol)
+    if kind == "log":
+        return from_capture(loads_log(data, label), label, protocol)
+    return _from_raw(data, label, protocol)
+
+
+def from_capture(capture: Capture, label: str, protocol: str = "auto") -> Exchange:
+    """A capture knows its protocol, its request and its status. Raises UnreadableInputError where no reader applies."""
+    known = capture.protocol
+    if known not in PROTOCOLS:
+        raise UnreadableInputError(f"{label}: this is a capture of {known!r}, where no tool calls are sent")
+    if protocol not in {"auto", known}:
+        raise UnreadableInputError(f"{label}: this is a capture of {known}, not of {protocol}; leave out --protocol")
+    return Exchange(
+        name=label,
+        protocol=known,
+        body=capture.body,
+        whole=capture.framing == "whole",
+        origin=_origin(capture),
+        note=capture.source.note,
+        status=capture.response.status,
+        asked=PROTOCOLS[known].asked(capture.request.json),
+        reads=capture.reads,
+    )
+
+
+def _origin(capture: Capture) -> list[str]:
+    source = capture.source
+    words = [capture.protocol, f"{source.kind} {capture.recorded_at[:10]}"]
+    if source.server:
+        words.append(f"{source.server} {source.version}".strip())
+    if capture.response.status != 200:
+        words.append(f"status {capture.response.status}")
+    if capture.end.kind != "complete":
+        words.append(f"recording ended: {capture.end.kind}")
+    return words
+
+
+def _from_raw(data: bytes, label: str, protocol: str) -> Exchange:
+    if not data.strip():
+        raise UnreadableInputError(f"{label}: the file is empty")
+    known = _protocol(data, label, protocol)
+    whole = is_whole(data, PROTOCOLS[known].framing)
+    return Exchange(label, known, data, whole, (known, "one whole answer" if whole else "a raw stream"))
+
+
+def _protocol(data: bytes, label: str, protocol: str) -> str:
+    seen = detect(data)
+    if seen is None and protocol == "auto":
+        raise UnreadableInputError(f"{label}: {_what_it_is(data)}")
+    if seen is None:
+        return protocol
+    if seen not in PROTOCOLS:
+        raise UnreadableInputError(f"{label}: this is {seen}, which is not read yet")
+    if protocol not in {"auto", seen}:
+        raise UnreadableInputError(f"{label}: this is {seen}, not {protocol}; leave out --protocol or pass {seen}")
+    return seen
+
+
+def _what_it_is(data: bytes) -> str:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return f"not UTF-8 text (byte {error.start}); save the body as it came over the wire"
+    return (
+        "neither JSON lines, server-sent events nor a JSON answer of a known protocol; if you know it, pass --protocol"
+    )
+
+
+def is_whole(body: bytes, framing: str) -> bool:
+    """Whether a body is one JSON answer rather than a stream (one native line reads the same both ways)."""
+    first, _, rest = body.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not first.startswith((b"{", b"[")):
+        return False
+    return framing == "sse" or (bool(rest.strip()) and not _is_json(first) and _is_json(body))
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
