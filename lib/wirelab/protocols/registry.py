@@ -1,5 +1,6 @@
 """The protocols this package reads, and how a body is recognised as one of them."""
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
@@ -11,6 +12,7 @@ from wirelab.protocols.chat import response as chat
 from wirelab.protocols.gemini import response as gemini
 from wirelab.protocols.messages import response as messages
 from wirelab.protocols.native import response as native
+from wirelab.protocols.recognise import recognise
 from wirelab.protocols.responses import response as responses
 
 
@@ -51,3 +53,14 @@ PROTOCOLS: dict[str, ProtocolEntry] = {
         ),
     )
 }
+
+
+def detect(body: bytes, path: str | None = None) -> str | None:
+    """The name of the protocol that an answer is in: by the request's path where that is known, else by what it says.
+
+    None where neither says so (an empty body, plain text, a gateway's own error).
+    """
+    for entry in PROTOCOLS.values():
+        if path is not None and any(re.search(pattern, path) for pattern in entry.paths):
+            return entry.name
+    return recognise(body)
