@@ -65,6 +65,11 @@ _ANOMALIES = {
     "content-null": "the content of a whole answer is null",
     "prompt-rendered": "the server rendered the prompt instead of running the model",
     "unterminated-event": "the body ended inside an event",
+    "missing-id": "a call never got an id, and this policy has no other name for it",
+    "missing-index": "an entry has no index, and this policy goes by nothing else",
+    "index-gap": "an index beyond the next free one, where indexes are taken for positions in a list",
+    "call-split": "an entry that continues a call was taken for a call of its own",
+    "call-dropped": "this policy leaves an entry or a call out",
 }
 
 CODES: dict[str, Code] = {

@@ -239,7 +239,7 @@ class Reconciler:
         if self._ended:
             raise MisuseError("this reconciler has ended; make a new one for the next response")
         self.rows.append(row)
-        if CODES[row.code].severity is not Severity.VIOLATION:
+        if self.severity(row.code) is not Severity.VIOLATION:
             return
         self.heard.violations += 1
         if self.heard.failure is None:
@@ -256,7 +256,15 @@ class Reconciler:
 
     def _finding(self, row: Row) -> Finding:
         call = (row.call.id or row.call.given) if isinstance(row.call, OpenCall) else row.call
-        return Finding(row.code, CODES[row.code].severity, row.frame, row.position, call, row.detail)
+        return Finding(row.code, self.severity(row.code), row.frame, row.position, call, row.detail)
+
+    def severity(self, code: str) -> Severity:
+        """How much a finding weighs here: by its code; other clients' policies weigh otherwise."""
+        return CODES[code].severity
+
+    def judge_end(self, *, empty_body: bool) -> None:
+        """Note what only the end can tell."""
+        judge(self, self._rules, empty_body=empty_body)
 
     def close(self, *, empty_body: bool = False) -> Reading:
         """The stream has ended: judge it, then its calls in order. Raises ProtocolViolationError when strict.
@@ -266,9 +274,9 @@ class Reconciler:
         """
         self._fragment = None
         strict, self._strict = self._strict, False
-        judge(self, self._rules, empty_body=empty_body)
+        self.judge_end(empty_body=empty_body)
         self._ended = True
-        failing = [row for row in self.rows if CODES[row.code].severity is Severity.VIOLATION]
+        failing = [row for row in self.rows if self.severity(row.code) is Severity.VIOLATION]
         if strict and failing:
             raise ProtocolViolationError(self._finding(failing[0]))
         return self.snapshot()

@@ -39,6 +39,12 @@ ADVICE: dict[str, str] = {
     "block-restarted": "Nothing to do: the open block was closed and a new call begun.",
     "output-index-shared": "Join deltas by item id: two items have the same output index.",
     "terminal-id-mismatch": "Answer under the id that was streamed, not the one in the final snapshot.",
+    # What another client's policy does.
+    "missing-id": "Use a client that makes an id of its own, or one that answers by position.",
+    "missing-index": "Use a client that tells calls apart by id: this one needs an index on each entry.",
+    "index-gap": "Use a client that takes the index for a label: this one counts from its base without gaps.",
+    "call-split": "Use a client that goes by id: this one runs the pieces of one call as several.",
+    "call-dropped": "Use another client for this server: this one never runs what it leaves out.",
     # What does the call say?
     "invalid-arguments": "Do not run it, and do not repair the text: repeat the request.",
     "arguments-changed": "Two different argument objects for one call: run neither.",
