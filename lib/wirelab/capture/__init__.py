@@ -4,6 +4,7 @@ from wirelab.capture.dump import dumps, save
 from wirelab.capture.inputs import open_input
 from wirelab.capture.logs import loads_log, read_log
 from wirelab.capture.reader import load, loads, sniff
+from wirelab.capture.reading import asked_of, is_readable, read_capture
 from wirelab.capture.types import (
     Capture,
     End,
@@ -27,12 +28,15 @@ __all__ = [
     "Request",
     "Response",
     "Source",
+    "asked_of",
     "dumps",
     "framing_of",
+    "is_readable",
     "load",
     "loads",
     "loads_log",
     "open_input",
+    "read_capture",
     "read_log",
     "save",
     "sniff",

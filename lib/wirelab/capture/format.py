@@ -66,6 +66,7 @@ class EndLine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     t: float | None = None
     by: str | None = None
     detail: str | None = None
+    redacted: int | None = None
     bytes: int | None = None
     sha256: str | None = None
 

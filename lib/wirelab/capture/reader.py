@@ -198,7 +198,7 @@ class _Reads:
 def _ended(end: EndLine | None, reads: _Reads) -> End:
     if end is None:
         return End("cut", reads.t, "recorder", "the recording itself was interrupted")
-    return End(end.end, end.t, end.by, end.detail)
+    return End(end.end, end.t, end.by, end.detail, end.redacted)
 
 
 def _proven(capture: Capture, end: EndLine | None, label: str) -> Capture:

@@ -16,7 +16,7 @@ Framing = Literal["ndjson", "sse", "whole"]
 EndKind = Literal["complete", "cut", "error"]
 
 
-class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+class Source(msgspec.Struct, frozen=True):
     """Where an exchange comes from. `target` is a label, never a host name; `note` says what was scripted."""
 
     kind: Evidence
@@ -27,7 +27,7 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
-class Request(msgspec.Struct, frozen=True, omit_defaults=True):
+class Request(msgspec.Struct, frozen=True):
     """What was asked. `headers` hold allow-listed names only; `json` is None where there was no JSON body."""
 
     method: str = "POST"
@@ -36,14 +36,14 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     json: Json = None
 
 
-class Response(msgspec.Struct, frozen=True, omit_defaults=True):
+class Response(msgspec.Struct, frozen=True):
     """The answer's status and allow-listed headers; its body stands in the reads."""
 
     status: int = 200
     headers: dict[str, str] = {}
 
 
-class Observed(msgspec.Struct, frozen=True, omit_defaults=True):
+class Observed(msgspec.Struct, frozen=True):
     """What was seen behind the server while it answered, which no client can see.
 
     `prompt` is what the server handed to the model (text, or a list of messages), `model_output` the model's raw text,
@@ -62,16 +62,21 @@ class Read(msgspec.Struct, frozen=True, gc=False):
     data: bytes
 
 
-class End(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How the recording ended. `by` names who cut it (`client`, `server`, `recorder`), `detail` says more."""
+class End(msgspec.Struct, frozen=True):
+    """How the recording ended.
+
+    `by` names who cut it (`client`, `server`, `recorder`), `detail` says more, `redacted` counts the secrets that were
+    replaced in the body.
+    """
 
     kind: EndKind
     t: float | None = None
     by: str | None = None
     detail: str | None = None
+    redacted: int | None = None
 
 
-class Head(msgspec.Struct, frozen=True, omit_defaults=True):
+class Head(msgspec.Struct, frozen=True):
     """Everything that is known before the first byte of the body arrives.
 
     `name` is `<target>/<protocol>/<scenario>.<variant>`, `recorded_at` an ISO 8601 instant in UTC.

@@ -78,7 +78,7 @@ class CaptureWriter:
         """Append the end line; nothing can be written after."""
         self._check_open()
         self._ended = True
-        line = EndLine(end.kind, end.t, end.by, end.detail, self._size, self._hash.hexdigest())
+        line = EndLine(end.kind, end.t, end.by, end.detail, end.redacted, self._size, self._hash.hexdigest())
         self._write([msgspec.json.encode(line)])
 
     def _check_open(self) -> None:
@@ -91,9 +91,15 @@ class CaptureWriter:
 
 
 def encode_head(head: Head) -> bytes:
-    """The head line, without its line end."""
-    fields = msgspec.to_builtins(head)
+    """The head line, without its line end. What is None is left out, everything else stands there."""
+    fields = {name: _told(value) for name, value in msgspec.structs.asdict(head).items() if value is not None}
     return msgspec.json.encode({VERSION_KEY: VERSION, **fields})
+
+
+def _told(value: Any) -> Any:
+    if not isinstance(value, msgspec.Struct):
+        return value
+    return {name: each for name, each in msgspec.structs.asdict(value).items() if each is not None}
 
 
 class _Piece(msgspec.Struct, frozen=True):
