@@ -46,7 +46,9 @@ def close_arguments(call: OpenCall, rules: AbstractSet[str], *, unfinished: bool
         anomalies.append(("double-encoded-arguments", "the arguments were JSON text inside a JSON string"))
     if not isinstance(value, dict):
         return _broken(call, text, unfinished=unfinished)
-    return Closed(value, text, None, (*anomalies, *_oddities(value, text)))
+    if "oddities-are-said" in rules:
+        anomalies += _oddities(value, text)
+    return Closed(value, text, None, tuple(anomalies))
 
 
 def _are_snapshots(parts: list[str]) -> bool:

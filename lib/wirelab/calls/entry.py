@@ -19,7 +19,8 @@ class Entry(msgspec.Struct, gc=False):
     """One tool-call entry with its valid fields only; None is absent, whatever the wire had there.
 
     `text` is a piece of argument text, `value` an argument object byte for byte. `slot` is the index when it is valid,
-    else `-1 - position`: indexes and positions are separate slots.
+    else `-1 - position`: indexes and positions are separate slots. `repeat` is set by identity where the entry only
+    says again what its call already has.
     """
 
     fragment: Fragment
@@ -28,6 +29,7 @@ class Entry(msgspec.Struct, gc=False):
     name: str | None
     text: str | None
     value: bytes | None
+    repeat: bool = False
 
     @property
     def slot(self) -> int:

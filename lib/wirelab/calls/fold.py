@@ -59,7 +59,7 @@ class Fold:
     def _text(self, call: OpenCall, text: str) -> None:
         if call.value is not None and "one-shape" in self._rules:
             raise Conflict("arguments-changed", f"the call {call.id!r} has an argument object, and then text")
-        if call.shape == "object" and not call.parts:
+        if call.shape == "object" and not call.parts and "arguments-shape" in self._rules:
             self._note("arguments-shape", call, f"the arguments of {call.id!r} are text where the protocol has objects")
         call.parts.append(text)
 
@@ -67,7 +67,7 @@ class Fold:
         if call.parts and "one-shape" in self._rules:
             raise Conflict("arguments-changed", f"the call {call.id!r} has argument text, and then an object")
         if call.value is None:
-            if call.shape == "text":
+            if call.shape == "text" and "arguments-shape" in self._rules:
                 self._note(
                     "arguments-shape", call, f"the arguments of {call.id!r} are an object where the protocol has text"
                 )

@@ -69,6 +69,10 @@ class IdFirst:
         if "late-id-adopts" in self._rules:
             for call in self._book.residents.get(entry.slot, ()):
                 if self._may_adopt(call, entry):
+                    if call.complete:
+                        self._repeat(
+                            call, entry, f"the complete call of {call.name!r} was sent again, with the id {entry.id!r}"
+                        )
                     return call
         occupant = self._book.occupants.get(entry.slot)
         if (
@@ -83,6 +87,10 @@ class IdFirst:
             )
             return occupant
         return None
+
+    def _repeat(self, call: OpenCall, entry: Entry, detail: str) -> None:
+        entry.repeat = True
+        self._note("repeated-entry", call, detail)
 
     def _may_adopt(self, call: OpenCall, entry: Entry) -> bool:
         if call.id is not None or self._touched(call, entry):
@@ -101,7 +109,7 @@ class IdFirst:
             return occupant
         same = "repeat-is-one" in self._rules and entry.name == occupant.name and equal_arguments(occupant, entry)
         if same and occupant.id is not None:
-            self._note("repeated-entry", occupant, f"the complete call {occupant.id!r} was sent again without its id")
+            self._repeat(occupant, entry, f"the complete call {occupant.id!r} was sent again without its id")
             return occupant
         code = "repeated-entry" if same else "index-reused"
         detail = (

@@ -11,7 +11,7 @@ from wirelab.calls.fold import Conflict, Fold
 from wirelab.calls.identity import Book, IdFirst, Keyed
 from wirelab.calls.limits import Limits, utf8_length
 from wirelab.calls.opencall import OpenCall, Shape
-from wirelab.calls.rules import ALL_RULES
+from wirelab.calls.rules import ALL_RULES, RULES
 from wirelab.calls.verdict import Heard, judge, reading
 from wirelab.codes import CODES
 from wirelab.errors import MisuseError, ProtocolViolationError
@@ -20,6 +20,8 @@ from wirelab.model import Asked, Finding, Fragment, Json, Reading, Severity
 
 SHAPES: dict[str, Shape] = {"native": "object", "gemini": "object", "messages": "either"}
 """What each protocol has as arguments; text where it is not named."""
+
+_READING_RULES = {code: rule.id for rule in RULES if rule.step == "reading" for code in rule.codes}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -69,6 +71,7 @@ class Reconciler:
         self._rules = rules
         self._shape: Shape = SHAPES.get(protocol, "text")
         self._total = 0
+        self._without = ALL_RULES - rules
         self._fragment: Fragment | None = None
         self._ended = False
         self._fold = Fold(rules, self.asked.tools, self._note_call)
@@ -103,6 +106,8 @@ class Reconciler:
 
     def error(self, frame: int | None, message: str, status: int | None = None) -> None:
         """The server says that it failed: nothing after this counts. Raises ProtocolViolationError when strict."""
+        if "failure-is-said" not in self._rules:
+            return
         self.heard.failed = True
         detail = f"HTTP status {status}: {message}" if status is not None else message
         self.note("upstream-error", frame, None, detail)
@@ -164,7 +169,7 @@ class Reconciler:
         try:
             if entry.name is not None:
                 self._fold.name(call, entry.name)
-            if self._within_limits(call, entry):
+            if self._within_limits(call, entry) and not entry.repeat:
                 self._fold.arguments(call, entry)
         except Conflict as conflict:
             self._conflict(call, entry, conflict)
@@ -228,7 +233,8 @@ class Reconciler:
     def _note_entry(self, code: str, detail: str) -> None:
         fragment = self._fragment
         assert fragment is not None
-        self._record(Row(code, fragment.frame, fragment.position, None, detail))
+        if _READING_RULES.get(code, "") not in self._without:
+            self._record(Row(code, fragment.frame, fragment.position, None, detail))
 
     def _note_call(self, code: str, call: OpenCall | None, detail: str) -> None:
         fragment = self._fragment

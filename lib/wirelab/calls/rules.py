@@ -33,6 +33,41 @@ class Rule(msgspec.Struct, frozen=True):
     source: str = ""
 
 
+_READING = (
+    Rule(
+        "id-is-text",
+        "reading",
+        "an id that is no string of 1 to 512 characters",
+        "read as absent",
+        ("invalid-id",),
+        "1, reading",
+    ),
+    Rule(
+        "index-counts",
+        "reading",
+        "an index that is no integer from 0 up",
+        "read as absent",
+        ("invalid-index",),
+        "1, reading",
+    ),
+    Rule(
+        "index-as-text",
+        "reading",
+        "an index that is a decimal string",
+        "it counts",
+        ("index-not-integer",),
+        "1, reading",
+    ),
+    Rule(
+        "arguments-kind",
+        "reading",
+        "arguments that are neither text nor object",
+        "nobody may execute them",
+        ("invalid-arguments",),
+        "1",
+    ),
+)
+
 _IDENTITY = (
     Rule(
         "known-id",
@@ -158,6 +193,14 @@ _IDENTITY = (
 
 _FOLDING = (
     Rule(
+        "arguments-shape",
+        "folding",
+        "text where objects belong, or the other way round",
+        "it counts",
+        ("arguments-shape",),
+        "1",
+    ),
+    Rule(
         "name-grows",
         "folding",
         "before any argument text a name comes that extends the first",
@@ -209,6 +252,38 @@ _FOLDING = (
 )
 
 _CLOSING = (
+    Rule(
+        "oddities-are-said",
+        "closing",
+        "a string value that is an object's JSON text, or U+FFFD in the arguments",
+        "it is said, and left as it is",
+        ("nested-json-string", "replacement-character"),
+        "1, closing",
+    ),
+    Rule(
+        "first-seen-order",
+        "closing",
+        "ids and indexes may change",
+        "calls keep the order they were first seen in",
+        (),
+        "1.5",
+    ),
+    Rule(
+        "failure-is-said",
+        "closing",
+        "an error object, or status 400 or more",
+        "the stream ends there",
+        ("upstream-error",),
+        "1",
+    ),
+    Rule(
+        "empty-is-noticed",
+        "closing",
+        "a body without a byte",
+        "it is a fault of its own",
+        ("empty-stream",),
+        "1, closing",
+    ),
     Rule(
         "needs-finish",
         "closing",
@@ -337,5 +412,5 @@ _CLOSING = (
     Rule("first-finish", "closing", "two finish reasons", "the first stays", ("second-finish",), "1, folding"),
 )
 
-RULES: tuple[Rule, ...] = (*_IDENTITY, *_FOLDING, *_CLOSING)
+RULES: tuple[Rule, ...] = (*_READING, *_IDENTITY, *_FOLDING, *_CLOSING)
 ALL_RULES: frozenset[str] = frozenset(rule.id for rule in RULES)

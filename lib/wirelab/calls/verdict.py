@@ -84,7 +84,7 @@ def _judge_stream(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body
     heard = reconciler.heard
     if heard.failed:
         return False
-    if empty_body:
+    if empty_body and "empty-is-noticed" in rules:
         reconciler.note("empty-stream", None, None, "the body has no bytes: the server failed after its status line")
         return False
     if heard.finish_frame is None and "needs-finish" in rules:
@@ -199,11 +199,10 @@ def _judge_reason(reconciler: Reconciler) -> None:
 def reading(reconciler: Reconciler, rules: AbstractSet[str], findings: tuple[Finding, ...], *, ended: bool) -> Reading:
     """Everything that is known so far, frozen."""
     heard = reconciler.heard
-    calls = tuple(_tool_call(rules, call) for call in reconciler.book.calls)
+    in_order = reconciler.book.calls if "first-seen-order" in rules else reconciler.book.calls[::-1]
+    calls = tuple(_tool_call(rules, call) for call in in_order)
     failed = heard.failure is not None and "fail-closed" in rules
-    may_run = [
-        call.id for call, kept in zip(calls, reconciler.book.calls, strict=True) if call.complete and kept.executable
-    ]
+    may_run = [call.id for call, kept in zip(calls, in_order, strict=True) if call.complete and kept.executable]
     return Reading(
         protocol=reconciler.protocol,
         policy=reconciler.policy,
@@ -222,7 +221,7 @@ def reading(reconciler: Reconciler, rules: AbstractSet[str], findings: tuple[Fin
 def _tool_call(rules: AbstractSet[str], call: OpenCall) -> ToolCall:
     closed: Closed = call.closed or close_arguments(call, rules, unfinished=True, unsettled=False)
     return ToolCall(
-        id=call.id if call.id is not None else call.given or "",
+        id=call.id if call.id is not None else (call.given or "") if "ids-for-all" in rules else "",
         id_source=call.id_source,
         name=call.name,
         arguments=closed.arguments,
