@@ -53,7 +53,9 @@ def read(messages: Any, shape: Shape) -> Recorded:
         elif message.get("role") == "assistant":
             entries.append(_assistant(message, position, shape, findings))
         else:
-            entries.extend(_other(message, position))
+            entries.extend(results_and_rest(message, position))
+            if result_after_text(message):
+                findings.append(results_first(position))
     return Recorded(Transcript(tuple(entries), shape.dialect), tuple(findings))
 
 
@@ -146,29 +148,34 @@ def _call(entry: Mapping[str, Json], position: int, shape: Shape) -> Call:
     )
 
 
-def _other(message: Mapping[str, Json], position: int) -> list[Entry]:
-    """A message that is neither an assistant's nor a result; `tool_result` blocks in it are results."""
+def results_and_rest(message: Mapping[str, Json], position: int) -> list[Entry]:
+    """A message that is neither an assistant's nor a result. `tool_result` blocks in it are results, and come first."""
     content: Any = message.get("content")
     blocks = list(content) if is_list(content) else []
-    results = [tool_result(block, position) for block in blocks if is_tool_result(block)]
+    results: list[Entry] = [tool_result(block, position) for block in blocks if is_tool_result(block)]
     rest = [block for block in blocks if not is_tool_result(block)] if results else content
     if results and not rest:
-        return list(results)
-    return [
-        *results,
-        Message(
-            message.get("role"),
-            tuple(content_parts(rest, position)),
-            position,
-            blank_of(message, "content"),
-            extra(message, "role", "content", *REASONING_KEYS),
-        ),
-    ]
+        return results
+    parts = tuple(content_parts(rest, position))
+    keys = extra(message, "role", "content", *REASONING_KEYS)
+    return [*results, Message(message.get("role"), parts, position, blank_of(message, "content"), keys)]
+
+
+def result_after_text(message: Mapping[str, Json]) -> bool:
+    """Whether a message says something before the last `tool_result` block in it."""
+    content: Any = message.get("content")
+    kinds = [is_tool_result(block) for block in content] if is_list(content) else []
+    return kinds != sorted(kinds, reverse=True)
 
 
 def is_tool_result(block: Any) -> bool:
     """Whether a content block is a result, in the words of Messages."""
     return isinstance(block, Mapping) and block.get("type") == "tool_result"
+
+
+def results_first(position: int) -> HistoryFinding:
+    """The report that a message's results were put before what else it says."""
+    return HistoryFinding("held-back", position, None, "the message's results come before its other parts")
 
 
 def tool_result(block: Mapping[str, Json], position: int) -> Result:

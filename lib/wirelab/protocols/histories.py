@@ -1,7 +1,7 @@
 """What the five dialects share when a history is read from a request body or written to one."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -9,7 +9,19 @@ from msgspec import UNSET
 
 from wirelab.errors import UnreadableInputError
 from wirelab.model import Json
-from wirelab.transcript import NOTHING, Blank, Dialect, Extra, HistoryFinding, Other, Part, Refusal, Text, Thought
+from wirelab.transcript import (
+    NOTHING,
+    Blank,
+    Dialect,
+    Extra,
+    HistoryFinding,
+    Message,
+    Other,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+)
 
 
 class Wire(msgspec.Struct, frozen=True):
@@ -43,6 +55,8 @@ class Written(msgspec.Struct, frozen=True):
 
 REASONING_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 """Where an assistant's chat or native message may hold its thought; the first that is not empty counts."""
+
+SYSTEM_ROLES: Final = frozenset({"system", "developer"})
 
 _TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
 
@@ -222,3 +236,36 @@ def put_blank(message: dict[str, Json], blank: Blank) -> None:
     """Write empty content."""
     if blank != "absent":
         message["content"] = None if blank == "null" else ""
+
+
+class System:
+    """Gathers system text for the dialects that have a field of their own for it."""
+
+    def __init__(self, pen: Pen) -> None:
+        self._pen = pen
+        self._messages: list[Message] = []
+        self._leading = True
+
+    def takes(self, message: Message) -> bool:
+        """Whether the message is system text, and so was taken; text from later on is reported as moved."""
+        if message.role not in SYSTEM_ROLES:
+            self._leading = False
+            return False
+        self._messages.append(message)
+        if not self._leading:
+            said = f"a {message.role} message from the middle stands in the system field"
+            self._pen.findings.append(HistoryFinding("system-moved", message.position, None, said))
+        return True
+
+    def extra(self) -> dict[str, Json]:
+        """The extra keys of the field as it was read."""
+        return {key: value for message in self._messages for key, value in self._pen.kept(message.extra).items()}
+
+    def blocks(self, block: Callable[[Part], Json]) -> Json:
+        """The field's value: a string where all of it is plain text, else blocks; None when there was none."""
+        parts = [part for message in self._messages for part in message.parts]
+        if not self._messages:
+            return None
+        if all(isinstance(part, Text) and (part.plain or not self._pen.same) for part in parts):
+            return joined_text(parts, "\n\n")
+        return [written for part in parts if (written := block(part)) is not None]
