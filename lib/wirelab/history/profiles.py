@@ -218,7 +218,7 @@ _VENDORS: Final = (
             "signatures": "diegosouzapw/OmniRoute#11669: returned on the part they came on",
             "ids": "apache/flink-agents#947: ids may be left out",
             "result_order": "egonSchiele/agency-lang#579: with ids the results go in call order",
-            "nameless_order": "router-for-me/CLIProxyAPI#4939: without ids results are told apart by name, as they came",
+            "nameless_order": "router-for-me/CLIProxyAPI#4939: without ids results are told apart by name, as sent",
         },
         nameless_order="arrival",
     ),
