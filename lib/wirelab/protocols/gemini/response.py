@@ -67,7 +67,9 @@ class StreamReader(FrameReader[_Chunk]):
             return
         candidates = payload.candidates
         if candidates:
-            candidate = self._choose(frame, candidates, "candidates")
+            candidate = candidates[0]
+            if len(candidates) > 1 or candidate is None or candidate.index != self._choice:
+                candidate = self._choose(frame, candidates, "candidates")
             if candidate is not None:
                 self._tell_candidate(frame, candidate)
         elif payload.promptFeedback is not None and payload.promptFeedback.blockReason:
@@ -78,18 +80,28 @@ class StreamReader(FrameReader[_Chunk]):
             self._tell_usage(frame, payload.usageMetadata)
 
     def _tell_candidate(self, frame: Frame, candidate: _Candidate) -> None:
-        parts = candidate.content.parts if candidate.content is not None else None
-        for position, part in enumerate(parts or ()):
-            if part is None:
-                self._malformed(frame, position, f"parts[{position}] is no object")
-                continue
-            if part.text:
-                (self._tell_thoughts if part.thought is True else self._tell_content)(frame, part.text)
-            if part.functionCall is not None:
-                self._tell_function_call(frame, position, len(parts or ()), part.functionCall)
+        if candidate.content is not None and candidate.content.parts:
+            parts = candidate.content.parts
+            for position, part in enumerate(parts):
+                if part is None:
+                    self._malformed(frame, position, f"parts[{position}] is no object")
+                else:
+                    self._tell_part_of(frame, position, len(parts), part)
         reason = candidate.finishReason
         if reason and isinstance(reason, str):
             self._finish(frame.number, reason)
+
+    def _tell_part_of(self, frame: Frame, position: int, entries: int, part: _Part) -> None:
+        text = part.text
+        if text:
+            if part.thought is True:
+                self._tell_thoughts(frame, text)
+            elif text.__class__ is str:
+                self._text(frame.number, text)
+            else:
+                self._tell_content(frame, text)
+        if part.functionCall is not None:
+            self._tell_function_call(frame, position, entries, part.functionCall)
 
     def _tell_function_call(self, frame: Frame, position: int, entries: int, call: _FunctionCall) -> None:
         if call.partialArgs or call.willContinue:

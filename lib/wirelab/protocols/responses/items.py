@@ -67,6 +67,10 @@ class Item:
         numbers = sorted(number for told_kind, number in self.parts if told_kind == kind)
         return "".join("".join(self.parts[kind, number]) for number in numbers)
 
+    def has_told(self, kind: str) -> bool:
+        """Whether anything of this kind was told; one thought counts for all, whether summary or raw."""
+        return any(pieces and (told == kind or self.family == "reasoning") for (told, _), pieces in self.parts.items())
+
     def is_same(self, payload: ItemPayload) -> bool:
         """Whether a payload under the same item id is this item again, by its family and call id."""
         return self.family == payload.family and _agree(self.call_id, payload.call_id)

@@ -101,7 +101,7 @@ class _ItemReader(FrameReader[Any]):
             elif payload.family is not None:
                 item = find(payload, position)
                 for kind, text in texts_of(payload).items():
-                    if text and not item.told(kind):
+                    if text and not item.has_told(kind):
                         self._tell_piece(frame, item, kind, 0, text)
 
     def _tell_item_call(
@@ -160,8 +160,9 @@ class StreamReader(_ItemReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._last: tuple[Json, Json, Json] | None = None
-        """Item id, output index and content index of the text delta before, whose pieces `_keep` keeps."""
+        self._last_id = ""
+        self._last_number: Json = None
+        """Item id and content index of the text delta before, whose pieces `_keep` keeps."""
         kept: list[str] = []
         self._keep = kept.append
         self._handlers: dict[str | None, _Handler] = {
@@ -182,13 +183,17 @@ class StreamReader(_ItemReader):
 
     def _tell(self, frame: Frame, payload: _Event) -> None:
         kind = payload.type
-        if kind == "response.output_text.delta" and payload.delta.__class__ is str and not payload.error:
-            place = (payload.item_id, payload.output_index, payload.content_index)
-            if place == self._last:
-                self._keep(payload.delta)
-                self._text(frame.number, payload.delta)
-                return
-        self._last = None
+        if (
+            kind == "response.output_text.delta"
+            and payload.item_id == self._last_id
+            and payload.content_index == self._last_number
+            and payload.delta.__class__ is str
+            and not payload.error
+        ):
+            self._keep(payload.delta)
+            self._text(frame.number, payload.delta)
+            return
+        self._last_id = ""
         if payload.error or kind == "error":
             self._look_for_error(frame, frame.data)
             return
@@ -226,7 +231,8 @@ class StreamReader(_ItemReader):
             self._tell_item_call(frame, item, payload, "done")
             return
         for kind, text in texts_of(payload).items():
-            self._tell_rest(frame, item, kind, text, told=item.told(kind))
+            if text != item.told("summary"):
+                self._tell_rest(frame, item, kind, text, told=item.told(kind))
 
     def _note_shared(self, frame: Frame, item: Item, *, fresh: bool) -> None:
         if fresh and item.shares is not None:
@@ -242,8 +248,8 @@ class StreamReader(_ItemReader):
         number = _number(event, kind)
         item = self._table.find(event.item_id, event.output_index, _family(kind))
         self._tell_piece(frame, item, kind, number, piece)
-        if kind == "text":
-            self._last = (event.item_id, event.output_index, event.content_index)
+        if kind == "text" and event.item_id and isinstance(event.item_id, str):
+            self._last_id, self._last_number = event.item_id, event.content_index
             self._keep = item.parts[kind, number].append
 
     def _read_text_done(self, kind: str, frame: Frame, event: _Event) -> None:
@@ -309,13 +315,19 @@ class WholeReader(_ItemReader):
 
 
 def texts_of(payload: ItemPayload) -> dict[str, str]:
-    """All text of a message or reasoning item, by kind: text, refusal, summary, reasoning."""
+    """All text of a message or reasoning item, by kind: text, refusal, summary, reasoning.
+
+    Whatever a reasoning item holds is thinking (LiteLLM sends it as `output_text`), once if the summary repeats it.
+    """
     found: dict[str, str] = {}
     for parts in (payload.summary, payload.content):
         for part in parts if isinstance(parts, list) else [parts]:
             kind, text = _part(part)
             if kind is not None:
+                kind = "reasoning" if kind == "text" and payload.family == "reasoning" else kind
                 found[kind] = found.get(kind, "") + text
+    if found.get("reasoning") == found.get("summary"):
+        found.pop("reasoning", None)
     return found
 
 
