@@ -8,29 +8,16 @@ import msgspec
 from wirelab.capture import loads, loads_log, open_input, sniff
 from wirelab.cli.console import OK, UNREADABLE, VIOLATION, complain, say_json
 from wirelab.errors import MisuseError, UnreadableInputError
-from wirelab.history.replay import next_request
-from wirelab.history.settle import ResultOrder, ReusedIds
+from wirelab.history.replay import Replay, next_request
 from wirelab.model import Json
 from wirelab.show.text import visible
 from wirelab.transcript import HistoryError
 
 
-class Options(msgspec.Struct, frozen=True):
-    """What the user asked for; `result_order` None is the profile's."""
-
-    source: str = "auto"
-    to: str = "same"
-    profile: str | None = None
-    repair: bool = False
-    result_order: ResultOrder | None = None
-    reused_ids: ReusedIds = "rename"
-
-
-def settle(file: str, options: Options | None = None) -> int:
+def settle(file: str, choice: Replay | None = None) -> int:
     """Print the request's messages as one JSON object, and return the exit code: 0, 1 with an error, 2 unreadable."""
-    chosen = options or Options()
     try:
-        answer = settled(open_history(file), chosen)
+        answer = settled(open_history(file), choice or Replay())
     except (UnreadableInputError, MisuseError) as problem:
         complain(str(problem))
         return UNREADABLE
@@ -61,18 +48,10 @@ def _no_constant(name: str) -> Json:
     raise ValueError(f"{name} is no JSON")
 
 
-def settled(history: Json, options: Options) -> dict[str, Any]:
+def settled(history: Json, choice: Replay) -> dict[str, Any]:
     """The answer as an object: `messages` (empty with an error), `system`, `findings`, `error`."""
     try:
-        request = next_request(
-            history,
-            source=options.source,
-            to=options.to,
-            profile=options.profile,
-            result_order=options.result_order,
-            reused_ids=options.reused_ids,
-            repair=options.repair,
-        )
+        request = next_request(history, choice)
     except HistoryError as error:
         told = {"code": error.code, "message": error.detail, "position": error.position, "id": error.id}
         return {"messages": [], "system": None, "findings": [], "error": told}

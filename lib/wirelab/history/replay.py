@@ -12,7 +12,18 @@ from wirelab.history.settle import ResultOrder, ReusedIds, settle
 from wirelab.ids import IdAllocator, IdMap
 from wirelab.model import Json
 from wirelab.protocols.dialects import DIALECTS, read_history
-from wirelab.transcript import Call, Dialect, Entry, HistoryFinding, Message, Result, Transcript
+from wirelab.transcript import Call, Dialect, Entry, HistoryFinding, Message, Recorded, Result, Transcript
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """What the caller chooses. `result_order` and `profile` None: the profile's order, the target's own profile."""
+
+    source: str = "auto"
+    to: str = "same"
+    profile: str | None = None
+    result_order: ResultOrder | None = None
+    reused_ids: ReusedIds = "rename"
+    repair: bool = False
 
 
 class NextRequest(msgspec.Struct, frozen=True):
@@ -26,38 +37,33 @@ class NextRequest(msgspec.Struct, frozen=True):
     ids: IdMap
 
 
-def next_request(
-    history: Any,
-    *,
-    source: str = "auto",
-    to: str = "same",
-    profile: str | None = None,
-    result_order: ResultOrder | None = None,
-    reused_ids: ReusedIds = "rename",
-    repair: bool = False,
-    allocator: IdAllocator | None = None,
-) -> NextRequest:
+def next_request(history: Any, choice: Replay | None = None, *, allocator: IdAllocator | None = None) -> NextRequest:
     """Settle a request body, or a bare list of messages, and write it for one endpoint.
 
     Raises UnreadableInputError (it is no history), HistoryError (no request can be made of it) and MisuseError (no
-    such dialect or profile). `result_order` is the profile's unless given.
+    such dialect or profile).
     """
-    _known(source, "auto")
-    _known(to, "same")
-    recorded = read_history(history, source)
-    target: Dialect = recorded.transcript.dialect if to == "same" else DIALECTS[to].name
-    endpoint = find_profile(profile, target)
-    findings = list(recorded.findings)
+    chosen = choice or Replay()
+    _known(chosen.source, "auto")
+    return replay(read_history(history, chosen.source), chosen, allocator=allocator)
+
+
+def replay(recorded: Recorded, choice: Replay, *, allocator: IdAllocator | None = None) -> NextRequest:
+    """Settle a history that was read, and write it for one endpoint."""
+    _known(choice.to, "same")
     transcript = recorded.transcript
+    target: Dialect = transcript.dialect if choice.to == "same" else DIALECTS[choice.to].name
+    endpoint = find_profile(choice.profile, target)
+    findings = list(recorded.findings)
     if transcript.dialect == "gemini":
-        paired = pair(transcript, rename=reused_ids == "rename")
+        paired = pair(transcript, rename=choice.reused_ids == "rename")
         findings += [each for each in paired.findings if target != "gemini" or each.code != "call-id-allocated"]
         transcript = paired.transcript
     settled = settle(
         transcript,
-        result_order=result_order or _order(transcript, endpoint),
-        reused_ids=reused_ids,
-        repair=repair,
+        result_order=choice.result_order or _order(transcript, endpoint),
+        reused_ids=choice.reused_ids,
+        repair=choice.repair,
         allocator=allocator,
     )
     fitted = fit_reasoning(settled.transcript, target, endpoint.wire)
