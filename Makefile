@@ -9,6 +9,7 @@ ENV := .venv
 endif
 BIN := $(ENV)/bin
 WORKERS ?= 2
+NOTEBOOKS ?=
 
 # uv where the package index has it, else pip: at least 25.1, since older ones know no --group.
 install = { test -x $(BIN)/uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt $(1); } || \
@@ -32,7 +33,7 @@ lab: $(ENV)/.wirelab-lab ## Open JupyterLab on the first notebook
 	@$(BIN)/jupyter lab $(firstword $(wildcard notebooks/00_*.ipynb) notebooks)
 
 notebooks: $(ENV)/.wirelab-run ## Execute the offline notebooks in place and print which verdicts changed
-	@$(BIN)/python -m wirelab.rerun.regenerate notebooks
+	@$(BIN)/python -m wirelab.rerun.regenerate $(NOTEBOOKS)
 
 bench: $(ENV)/.wirelab-bench ## Measure against the floor and against other clients
 	@$(BIN)/python -m bench

@@ -1,0 +1,164 @@
+"""Every capture that can be read, read once: how many readings, what was found, by server and protocol."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from wirelab.calls import read_body
+from wirelab.capture import Capture
+from wirelab.errors import WirelabError
+from wirelab.model import Finding, Frame, Reading, Severity
+from wirelab.protocols.registry import PROTOCOLS
+from wirelab.show.frames import frames_of
+from wirelab.show.text import wire_text
+from wirelab.show.verdict import where
+
+EXCERPT = 1000
+"""Characters of a frame that are kept for the page."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """One finding of one capture, with the frame it was made in."""
+
+    capture: str
+    evidence: str
+    recorded_at: str
+    server: str
+    protocol: str
+    code: str
+    severity: Severity
+    detail: str
+    place: str
+    call: str | None
+    frame: int | None
+    excerpt: str
+
+
+class Group(msgspec.Struct, frozen=True):
+    """What the captures of one server and protocol hold."""
+
+    server: str
+    protocol: str
+    evidence: str
+    readings: int
+    calls: int
+    executable: int
+    with_findings: int
+    violations: int
+    codes: dict[str, int]
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """The whole of it. `unread` counts captures of protocols without a reader, by protocol; `broken` are messages."""
+
+    groups: tuple[Group, ...]
+    found: tuple[Found, ...]
+    unread: dict[str, int]
+    broken: tuple[str, ...]
+
+    @property
+    def readings(self) -> int:
+        """How many captures were read."""
+        return sum(group.readings for group in self.groups)
+
+    @property
+    def with_findings(self) -> int:
+        """How many of them have at least one finding."""
+        return sum(group.with_findings for group in self.groups)
+
+    @property
+    def violations(self) -> int:
+        """How many of them must not be executed."""
+        return sum(group.violations for group in self.groups)
+
+
+def reading_of(capture: Capture) -> Reading:
+    """A capture as id-first reads it, strictly, with what its request asked."""
+    return read_body(
+        capture.body,
+        capture.protocol,
+        asked=PROTOCOLS[capture.protocol].asked(capture.request.json),
+        status=capture.response.status,
+        whole=capture.framing == "whole",
+    )
+
+
+def survey(captures: Iterable[Capture]) -> Survey:
+    """Read all captures. One that cannot be read is named and counted, and stops nothing."""
+    groups: dict[tuple[str, str, str], list[tuple[Capture, Reading]]] = {}
+    found: list[Found] = []
+    unread: Counter[str] = Counter()
+    broken: list[str] = []
+    for capture in captures:
+        if capture.protocol not in PROTOCOLS:
+            unread[capture.protocol] += 1
+            continue
+        try:
+            reading = reading_of(capture)
+            found += finds(capture, reading)
+        except WirelabError as error:
+            broken.append(f"{capture.name}: {error}")
+            continue
+        groups.setdefault(group_key(capture), []).append((capture, reading))
+    made = tuple(group(key, members) for key, members in sorted(groups.items()))
+    return Survey(made, tuple(found), dict(unread), tuple(broken))
+
+
+def group_key(capture: Capture) -> tuple[str, str, str]:
+    """Evidence, server and protocol: what the rows of the table are."""
+    source = capture.source
+    return source.kind, f"{source.server or 'made up'} {source.version}".strip(), capture.protocol
+
+
+def group(key: tuple[str, str, str], members: list[tuple[Capture, Reading]]) -> Group:
+    """One row of the table."""
+    readings = [reading for _, reading in members]
+    codes = Counter(code for reading in readings for code in {finding.code for finding in reading.findings})
+    return Group(
+        server=key[1],
+        protocol=key[2],
+        evidence=key[0],
+        readings=len(readings),
+        calls=sum(len(reading.calls) for reading in readings),
+        executable=sum(len(reading.executable) for reading in readings),
+        with_findings=sum(bool(reading.findings) for reading in readings),
+        violations=sum(is_violated(reading) for reading in readings),
+        codes=dict(codes.most_common()),
+    )
+
+
+def is_violated(reading: Reading) -> bool:
+    """Whether nothing of the reading may be executed."""
+    severe = any(finding.severity is Severity.VIOLATION for finding in reading.findings)
+    return severe or reading.error is not None
+
+
+def finds(capture: Capture, reading: Reading) -> Iterator[Found]:
+    """The findings of a capture, each with its frame."""
+    if not reading.findings:
+        return
+    whole = capture.framing == "whole" or capture.response.status >= 400
+    frames = frames_of(capture.body, capture.protocol, whole=whole)
+    by_number = {frame.number: frame for frame in frames}
+    for finding in reading.findings:
+        frame = None if finding.frame is None else by_number.get(finding.frame)
+        yield found_of(capture, finding, frame)
+
+
+def found_of(capture: Capture, finding: Finding, frame: Frame | None) -> Found:
+    """One finding, told without its capture."""
+    return Found(
+        capture=capture.name,
+        evidence=capture.source.kind,
+        recorded_at=capture.recorded_at[:10],
+        server=group_key(capture)[1],
+        protocol=capture.protocol,
+        code=finding.code,
+        severity=finding.severity,
+        detail=finding.detail,
+        place=where(finding, [] if frame is None else [frame]),
+        call=finding.call,
+        frame=None if frame is None else frame.number,
+        excerpt="" if frame is None else wire_text(frame.data[: 4 * EXCERPT])[:EXCERPT],
+    )
