@@ -1,9 +1,25 @@
 """Events to calls: the reconciler, its rules, its limits, and the other clients' readings."""
 
+from wirelab.calls.clients import CLIENTS
 from wirelab.calls.limits import Limits
 from wirelab.calls.machine import ResponseMachine, read_body
-from wirelab.calls.policies import POLICIES
+from wirelab.calls.policies import POLICIES, client_policy, find_policy, make_reconciler
+from wirelab.calls.policy import Client, Policy
 from wirelab.calls.reconcile import Reconciler
 from wirelab.calls.rules import RULES, Rule
 
-__all__ = ["POLICIES", "RULES", "Limits", "Reconciler", "ResponseMachine", "Rule", "read_body"]
+__all__ = [
+    "CLIENTS",
+    "POLICIES",
+    "RULES",
+    "Client",
+    "Limits",
+    "Policy",
+    "Reconciler",
+    "ResponseMachine",
+    "Rule",
+    "client_policy",
+    "find_policy",
+    "make_reconciler",
+    "read_body",
+]
