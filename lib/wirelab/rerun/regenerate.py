@@ -35,7 +35,8 @@ def main(names: Sequence[str]) -> int:
         sys.stderr.write(f"wirelab: {visible(str(problem))}\n")
         return 2
     with kernels(store):
-        return int(not all([regenerate(notebook) for notebook in chosen]))
+        went_well = [regenerate(notebook) for notebook in chosen]
+    return int(not all(went_well))
 
 
 def regenerate(notebook: notebooks.Notebook) -> bool:
