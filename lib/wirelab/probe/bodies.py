@@ -34,7 +34,7 @@ def body_of(
     settings: Settings,
 ) -> Body:
     """The JSON body of one request. A list among the turns holds messages that are sent as they are."""
-    history = _history(protocol, turns)
+    history = history_of(protocol, turns)
     only = history[0] if len(history) == 1 else {}
     single = protocol == "responses" and set(only) == {"role", "content"} and only["role"] == "user"
     body: Body = {
@@ -81,7 +81,8 @@ def _tool(protocol: str, name: str, tool: Tool) -> Message:
     return {"type": "function", **function} if protocol == "responses" else {"type": "function", "function": function}
 
 
-def _history(protocol: str, turns: Sequence[Turn | list[Message]]) -> list[Message]:
+def history_of(protocol: str, turns: Sequence[Turn | list[Message]]) -> list[Message]:
+    """The messages (items, on Responses) of turns; a turn's results stand in one message on Messages."""
     messages: list[Message] = []
     for turn in turns:
         for message in turn if isinstance(turn, list) else _WRITERS[protocol](turn):

@@ -9,15 +9,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import quote
 
 import httpx
 import msgspec
 
-from wirelab.capture.redact import BodyRedactor, Redactor
+from wirelab.capture.recording import Recording
 from wirelab.capture.types import End, Head, Request, Response, Source, framing_of
-from wirelab.capture.writer import CaptureWriter
 from wirelab.errors import MisuseError
 
 EXTENSION = "wirelab.slot"
@@ -56,7 +54,7 @@ class RecordingTransport(httpx.BaseTransport):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._inner = inner
-        self._redactor = Redactor(spellings(secrets))
+        self._secrets = spellings(secrets)
         self._bounds = bounds or Bounds()
         self._clock = clock
         self._now = now
@@ -72,9 +70,8 @@ class RecordingTransport(httpx.BaseTransport):
         asked = _asked(request)
         recorded_at, sent = self._now(), self._clock()
         response = self._inner.handle_request(request)
-        head = self._redactor.head(_head(slot, asked, response, recorded_at))
-        sink = _Sink(slot.path, head, BodyRedactor(self._redactor))
-        tee = _Tee(response.stream, sink, self._bounds, lambda: self._clock() - sent)
+        recording = Recording(slot.path, _head(slot, asked, response, recorded_at), self._secrets)
+        tee = _Tee(response.stream, recording, self._bounds, lambda: round(self._clock() - sent, 6))
         return httpx.Response(
             response.status_code, headers=response.headers, stream=tee, extensions=response.extensions
         )
@@ -94,38 +91,14 @@ def spellings(secrets: Iterable[str]) -> set[str]:
     }
 
 
-class _Sink:
-    """One capture file that is being written, with what is held back for the redactor."""
-
-    def __init__(self, path: Path, head: Head, redactor: BodyRedactor) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: BinaryIO = path.open("xb")
-        self._redactor = redactor
-        self._writer = CaptureWriter(self._file, head)
-        self._seconds = 0.0
-
-    def read(self, seconds: float, data: bytes) -> None:
-        self._seconds = round(seconds, 6)
-        if clean := self._redactor.push(data):
-            self._writer.read(self._seconds, clean)
-
-    def end(self, kind: End, seconds: float) -> None:
-        if self._file.closed:
-            return
-        if rest := self._redactor.close():
-            self._writer.read(self._seconds, rest)
-        detail = f"{self._redactor.count} secrets redacted" if self._redactor.count else kind.detail
-        self._writer.end(msgspec.structs.replace(kind, t=round(seconds, 6), detail=detail))
-        self._file.close()
-
-
 class _Tee(httpx.SyncByteStream):
     """The body of an answer: every read goes to disk first, and then to whoever reads."""
 
-    def __init__(self, stream: object, sink: _Sink, bounds: Bounds, elapsed: Callable[[], float]) -> None:
+    def __init__(self, stream: object, recording: Recording, bounds: Bounds, elapsed: Callable[[], float]) -> None:
         assert isinstance(stream, httpx.SyncByteStream)
         self._stream = stream
-        self._sink = sink
+        self._recording = recording
+        self._open = True
         self._bounds = bounds
         self._elapsed = elapsed
 
@@ -143,12 +116,12 @@ class _Tee(httpx.SyncByteStream):
             end = _end_of(error)
             raise
         finally:
-            self._sink.end(end, self._elapsed())
+            self._end(end)
 
     def _reads(self) -> Iterator[bytes]:
         size = 0
         for data in self._stream:
-            self._sink.read(self._elapsed(), data)
+            self._recording.read(self._elapsed(), data)
             yield data
             size += len(data)
             if size > self._bounds.size:
@@ -158,8 +131,13 @@ class _Tee(httpx.SyncByteStream):
 
     def close(self) -> None:
         """Close the connection's stream; a body that nobody read to its end was cut by the client."""
-        self._sink.end(End("cut", by="client"), self._elapsed())
+        self._end(End("cut", by="client"))
         self._stream.close()
+
+    def _end(self, end: End) -> None:
+        if self._open:
+            self._open = False
+            self._recording.end(msgspec.structs.replace(end, t=self._elapsed()))
 
 
 class _BoundError(Exception):
