@@ -3,13 +3,16 @@
 import re
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from wirelab.calls.opencall import OpenCall, decode
 
 _HALF_NUMBER = re.compile(r"([:,\[]\s*)-?\d*\.?\d*(?:[eE][+-]?)?$")
+
+Unfinished = Literal["", "cut", "failed"]
+"""Why a call may not be finished: it is, the stream or a limit cut it, or the server failed."""
 
 
 class Closed(msgspec.Struct, frozen=True):
@@ -21,11 +24,13 @@ class Closed(msgspec.Struct, frozen=True):
     anomalies: tuple[tuple[str, str], ...] = ()
 
 
-def close_arguments(call: OpenCall, rules: AbstractSet[str], *, unfinished: bool, unsettled: bool = False) -> Closed:
+def close_arguments(
+    call: OpenCall, rules: AbstractSet[str], *, unfinished: Unfinished, unsettled: bool = False
+) -> Closed:
     """Decide a call's arguments.
 
-    `unfinished`: the stream was cut, or a limit stopped it, in or after this call. `unsettled`: the protocol ends each
-    call with an event of its own, and neither that nor a successful end came.
+    `unfinished`: the stream was cut, or a limit stopped it, in or after this call; or the server failed.
+    `unsettled`: the protocol ends each call with an event of its own, and neither that nor a successful end came.
     """
     text = call.arguments_text
     if unsettled:
@@ -35,7 +40,7 @@ def close_arguments(call: OpenCall, rules: AbstractSet[str], *, unfinished: bool
         if unfinished and call.shape != "object" and not call.done:
             detail = f"the call {call.name!r} was opened, and its arguments never came"
             return Closed(None, text, ("truncated-arguments", detail))
-        return Closed({}, text) if "blank-is-empty" in rules else _broken(call, text, unfinished=unfinished)
+        return Closed({}, text) if "blank-is-empty" in rules else _broken(call, text, cut=unfinished == "cut")
     value = decode(call.value if call.value is not None else text)
     anomalies: list[tuple[str, str]] = []
     if not isinstance(value, dict) and "snapshots" in rules and _are_snapshots(call.parts):
@@ -45,7 +50,7 @@ def close_arguments(call: OpenCall, rules: AbstractSet[str], *, unfinished: bool
         value = decode(value)
         anomalies.append(("double-encoded-arguments", "the arguments were JSON text inside a JSON string"))
     if not isinstance(value, dict):
-        return _broken(call, text, unfinished=unfinished)
+        return _broken(call, text, cut=unfinished == "cut")
     if "oddities-are-said" in rules:
         anomalies += _oddities(value, text)
     return Closed(value, text, None, tuple(anomalies))
@@ -71,9 +76,9 @@ def _oddities(value: dict[str, Any], text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _broken(call: OpenCall, text: str, *, unfinished: bool) -> Closed:
+def _broken(call: OpenCall, text: str, *, cut: bool) -> Closed:
     shown = ascii(text if len(text) <= 80 else text[:40] + " … " + text[-40:])
-    if unfinished or is_beginning(text):
+    if cut or is_beginning(text):
         detail = f"the arguments of {call.id or call.name!r} stop in the middle: {shown}"
         return Closed(None, text, ("truncated-arguments", detail))
     return Closed(

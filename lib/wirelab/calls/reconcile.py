@@ -175,6 +175,8 @@ class Reconciler:
             self._conflict(call, entry, conflict)
 
     def _identify(self, call: OpenCall, identifier: str) -> None:
+        if self.book.by_id.get(identifier, call) is not call:
+            return  # another call's id, sent for this one too: that was said, and this one gets an allocated id
         if call.id is None:
             call.id = identifier
             call.id_source = "adopted" if len(call.frames) > 1 else "provider"

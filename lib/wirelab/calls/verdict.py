@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from wirelab.calls.closing import Closed, close_arguments
+from wirelab.calls.closing import Closed, Unfinished, close_arguments
 from wirelab.calls.markup import find_markup
 from wirelab.calls.opencall import OpenCall
 from wirelab.model import Failure, Finding, Json, Reading, ToolCall
@@ -97,7 +97,7 @@ def _judge_stream(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body
 
 def _judge_call(reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall) -> None:
     closed = close_arguments(
-        call, rules, unfinished=is_unfinished(reconciler, call), unsettled=_is_unsettled(reconciler, call)
+        call, rules, unfinished=unfinished(reconciler, call), unsettled=_is_unsettled(reconciler, call)
     )
     call.closed = closed
     frame = call.frames[-1]
@@ -118,12 +118,13 @@ def _judge_call(reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall)
         reconciler.note_of("unknown-tool", frame, call, f"the request declared no tool {call.name!r}")
 
 
-def is_unfinished(reconciler: Reconciler, call: OpenCall) -> bool:
-    """The stream was cut, or a length limit stopped it in this call, the last."""
+def unfinished(reconciler: Reconciler, call: OpenCall) -> Unfinished:
+    """The server failed, the stream was cut, or a length limit stopped it in this call, the last."""
     heard = reconciler.heard
-    if heard.finish_frame is None or heard.failed:
-        return True
-    return heard.low_reason in LENGTH_REASONS and call is reconciler.book.calls[-1]
+    if heard.failed:
+        return "failed"
+    limited = heard.low_reason in LENGTH_REASONS and call is reconciler.book.calls[-1]
+    return "cut" if limited or heard.finish_frame is None else ""
 
 
 def _is_unsettled(reconciler: Reconciler, call: OpenCall) -> bool:
@@ -219,7 +220,7 @@ def reading(reconciler: Reconciler, rules: AbstractSet[str], findings: tuple[Fin
 
 
 def _tool_call(rules: AbstractSet[str], call: OpenCall) -> ToolCall:
-    closed: Closed = call.closed or close_arguments(call, rules, unfinished=True, unsettled=False)
+    closed: Closed = call.closed or close_arguments(call, rules, unfinished="cut")
     return ToolCall(
         id=call.id if call.id is not None else (call.given or "") if "ids-for-all" in rules else "",
         id_source=call.id_source,
