@@ -105,6 +105,44 @@ def frames(
     raise typer.Exit(command.run(file, protocol, format_))
 
 
+@app.command(
+    epilog=examples(
+        "wirelab verify",
+        "wirelab verify captures/recorded/ollama-0.20.4 my-recording.jsonl",
+        "wirelab verify --write-index    # after adding captures",
+    )
+)
+def verify(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH", help="Captures, or folders of them; else the committed ones.")
+    ] = None,
+    write_index: Annotated[bool, typer.Option("--write-index", help="Bring the index up to date.")] = False,
+) -> None:
+    """Check captures: the format and its proofs, that no secret is in them, and that the index is complete."""
+    from wirelab.cli import verify as command  # noqa: PLC0415 - see the module's first line
+
+    raise typer.Exit(command.verify(paths or [], write=write_index))
+
+
+@app.command(
+    "import",
+    epilog=examples(
+        "wirelab import my-logs/",
+        "wirelab import theirs.jsonl --into captures/recorded",
+    ),
+)
+def import_(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Recording logs or captures, or folders.")],
+    into: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Where they go; else among the committed recordings.")
+    ] = None,
+) -> None:
+    """Import recording logs, and captures from elsewhere, proving that no byte is lost; secrets are redacted."""
+    from wirelab.cli import importing as command  # noqa: PLC0415 - see the module's first line
+
+    raise typer.Exit(command.import_(sources, into=into))
+
+
 def main() -> None:
     """The entry point: a reader that stops reading (`| head`) and Ctrl-C end it without a traceback."""
     for stream in (sys.stdout, sys.stderr):

@@ -65,24 +65,27 @@ def _label(index: Any) -> int | str | None:
     return index if isinstance(index, int) and not isinstance(index, bool) else _plain(index)
 
 
+def piece_of(fragment: Fragment, call: int | None, seconds: float | None) -> Piece:
+    """A fragment for people."""
+    return Piece(
+        call=call,
+        frame=fragment.frame,
+        position=fragment.position,
+        entries=fragment.entries,
+        seconds=seconds,
+        id=_plain(fragment.id),
+        index=_label(fragment.index),
+        name=_plain(fragment.name),
+        arguments=_plain(fragment.arguments) or "",
+    )
+
+
 def lanes(body: bytes, protocol: str, reads: Iterable[TimedRead] = (), *, whole: bool = False) -> list[Piece]:
     """Every tool-call entry of a body and the call that `id-first` gives it to, in the order they came."""
     frames = frames_of(body, protocol, whole=whole)
     seconds = dict(zip((frame.number for frame in frames), frame_times(frames, reads), strict=True))
-    return [
-        Piece(
-            call=call,
-            frame=fragment.frame,
-            position=fragment.position,
-            entries=fragment.entries,
-            seconds=seconds.get(fragment.frame),
-            id=_plain(fragment.id),
-            index=_label(fragment.index),
-            name=_plain(fragment.name),
-            arguments=_plain(fragment.arguments) or "",
-        )
-        for fragment, call in _owners(frames, protocol, whole=whole)
-    ]
+    owners = _owners(frames, protocol, whole=whole)
+    return [piece_of(fragment, call, seconds.get(fragment.frame)) for fragment, call in owners]
 
 
 def _owners(frames: Iterable[Frame], protocol: str, *, whole: bool) -> list[tuple[Fragment, int | None]]:

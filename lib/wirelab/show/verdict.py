@@ -124,14 +124,14 @@ def summary_table(reading: Reading, *, title: str = "") -> Table:
     """The reading at a glance: one row a fact."""
     return table(
         [
-            {"": "verdict", "reading": verdict_line(reading)},
-            {"": "protocol", "reading": reading.protocol},
-            {"": "policy", "reading": reading.policy},
-            {"": "finish", "reading": finish_line(reading)},
-            {"": "calls", "reading": len(reading.calls)},
-            {"": "may be executed", "reading": len(reading.executable)},
-            {"": "text", "reading": reading.text},
-            {"": "thinking", "reading": reading.thinking},
+            {"fact": "verdict", "reading": verdict_line(reading)},
+            {"fact": "protocol", "reading": reading.protocol},
+            {"fact": "policy", "reading": reading.policy},
+            {"fact": "finish", "reading": finish_line(reading)},
+            {"fact": "calls", "reading": len(reading.calls)},
+            {"fact": "may be executed", "reading": len(reading.executable)},
+            {"fact": "text", "reading": reading.text},
+            {"fact": "thinking", "reading": reading.thinking},
         ],
         title=title,
         width_limit=200,

@@ -23,5 +23,5 @@ def test_rules_name_codes_that_exist() -> None:
 
 
 def test_an_unknown_step_is_told() -> None:
-    with pytest.raises(ValueError, match="no step 'guessing'; there are identity"):
+    with pytest.raises(ValueError, match="no step 'guessing'; there are"):
         rules_of("guessing")
