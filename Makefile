@@ -17,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --quiet --python $(BIN)/p
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(1); }
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lab notebooks bench live coverage clean
+.PHONY: help run test lab notebooks bench permutations live coverage clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +37,9 @@ notebooks: $(ENV)/.wirelab-run ## Execute the offline notebooks in place and pri
 
 bench: $(ENV)/.wirelab-bench ## Measure against the floor and against other clients
 	@$(BIN)/python -m bench
+
+permutations: $(ENV)/.wirelab-test ## Settle every small history there is (a million) and hold it to the rules
+	@$(BIN)/python tests/property/history_permutations.py
 
 live: $(ENV)/.wirelab-run ## Build a real llama-server in an environment of its own and record it
 	@$(BIN)/python -m bench.live
