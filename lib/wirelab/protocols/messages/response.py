@@ -58,8 +58,9 @@ class _Answer(Struct, gc=False):
 class _Open:
     """A block as far as it has come."""
 
-    def __init__(self, key: int, kind: Json, frame: Frame, held: Raw) -> None:
+    def __init__(self, key: int, index: Json, kind: Json, frame: Frame, held: Raw) -> None:
         self.key = key
+        self.index = UNSET if index is None else index
         self.kind = kind
         self.frame = frame
         self.held = held
@@ -132,7 +133,7 @@ class StreamReader(FrameReader[_Event]):
         elif block.kind == "tool_use":
             if text:
                 block.held = Raw()
-            self._fragment(Fragment(frame.number, 0, 1, arguments=text, key=block.key))
+            self._fragment(Fragment(frame.number, 0, 1, index=block.index, arguments=text, key=block.key))
 
     def _start(self, frame: Frame, event: _Event) -> None:
         label, started = _label(event.index), event.content_block
@@ -144,9 +145,9 @@ class StreamReader(FrameReader[_Event]):
         if started is None:
             return
         self._keys += 1
-        block = self._blocks[label] = _Open(self._keys - 1, started.type, frame, started.input)
+        block = self._blocks[label] = _Open(self._keys - 1, label, started.type, frame, started.input)
         if started.type == "tool_use":
-            self._fragment(Fragment(frame.number, 0, 1, started.id, UNSET, started.name, key=block.key))
+            self._fragment(Fragment(frame.number, 0, 1, started.id, block.index, started.name, key=block.key))
             return
         block.held = Raw()
         self._tell_block(frame, started)
@@ -169,7 +170,8 @@ class StreamReader(FrameReader[_Event]):
         held, block.held = block.held, Raw()
         if bytes(held).replace(b" ", b"") not in _EMPTY:
             arguments = self._object_arguments(block.frame, 0, held)
-            self._fragment(Fragment(block.frame.number, 0, 1, arguments=arguments, mode="whole", key=block.key))
+            number = block.frame.number
+            self._fragment(Fragment(number, 0, 1, UNSET, block.index, UNSET, arguments, "whole", block.key))
 
     def _tell_usage(self, frame: Frame, usage: Json) -> None:
         """Counts of the start and of the end, merged: the later number of each."""

@@ -137,7 +137,8 @@ class _ItemReader(FrameReader[Any]):
     ) -> None:
         if isinstance(arguments, Raw):
             arguments = self._object_arguments(frame, position, arguments)
-        self._fragment(Fragment(frame.number, position, entries, call_id, UNSET, name, arguments, mode, item.key))
+        index = UNSET if item.output_index is None else item.output_index
+        self._fragment(Fragment(frame.number, position, entries, call_id, index, name, arguments, mode, item.key))
 
     def _tell_end(self, frame: Frame, snapshot: _Snapshot, status: str) -> None:
         """Usage, and the finish signal or failure that a status is."""
