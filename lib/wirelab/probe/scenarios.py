@@ -99,7 +99,7 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def named(self, name: str) -> Scenario:
         """The scenario of a name; a turn of a conversation (`conversation-2`) belongs to `conversation`."""
         for scenario in self.scenarios:
-            if recorded_name(scenario, 0) == name or scenario.name == name:
+            if scenario.name == name:
                 return scenario
             if scenario.follow_ups and scenario.name == name.rpartition("-")[0]:
                 return scenario
@@ -113,9 +113,7 @@ def load_book() -> Book:
 
 
 def recorded_name(scenario: Scenario, turn: int) -> str:
-    """What a capture of a scenario's turn is called: histories say that they are one, conversations count."""
-    if scenario.group == "histories":
-        return f"history-{scenario.name}"
+    """What a capture of a scenario's turn is called: the turns of a conversation are counted."""
     return f"{scenario.name}-{turn + 1}" if scenario.follow_ups else scenario.name
 
 
