@@ -181,7 +181,8 @@ def _turn(message: Message, pen: Pen) -> list[Json]:
         if isinstance(part, Text | Refusal):
             key = (part.position, part.item if isinstance(part, Text) else NOTHING)
             if open_item is None or open_item[0] != key[0]:
-                items.append({"type": "message", "role": "assistant", "content": [], **pen.kept(key[1])})
+                kind = {} if pen.same else {"type": "message"}
+                items.append({**kind, "role": "assistant", "content": [], **pen.kept(key[1])})
             open_item = key
             items[-1]["content"].append(_part(part, pen, "output_text"))
             _unlist(items[-1], part, pen)
