@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from wirelab.calls import POLICIES, read_body
+from wirelab.calls import find_policy, read_body
 from wirelab.cli.console import OK, UNREADABLE, VIOLATION, complain, say, say_json, say_table
 from wirelab.cli.inputs import Exchange, open_exchange
-from wirelab.errors import UnreadableInputError
+from wirelab.errors import MisuseError, UnreadableInputError
 from wirelab.model import Asked, Finding, Frame, Reading
 from wirelab.show.advice import advice_for
 from wirelab.show.frames import frames_of
@@ -34,8 +34,10 @@ class Options(msgspec.Struct, frozen=True):
 
 def run(files: Sequence[str], options: Options) -> int:
     """Read every file in the order given, print what each says, and return the exit code."""
-    if options.policy not in POLICIES:
-        complain(f"no policy {options.policy!r}; there are {', '.join(POLICIES)}")
+    try:
+        find_policy(options.policy)
+    except MisuseError as problem:
+        complain(str(problem))
         return UNREADABLE
     codes = [_one(file, options, last=at == len(files) - 1) for at, file in enumerate(files)]
     return max(codes, default=OK)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from wirelab.capture import Capture, read_capture
+from wirelab.model import Reading
 from wirelab.show.lanes import Piece
 from wirelab.show.story import calls_said, capture_lanes
 from wirelab.show.tables import Table, table
@@ -142,7 +143,7 @@ def answers_table(answers: Iterable[Answer]) -> Table:
         for answer in answers
     ]
     columns = ["capture", "calls the model made", "calls that arrived", "may be executed", "arguments", "error"]
-    return table(rows, columns, width_limit=110)
+    return table(rows, columns, width_limit=130)
 
 
 def summary(found: Sequence[Shape]) -> str:
@@ -155,3 +156,18 @@ def summary(found: Sequence[Shape]) -> str:
 def differing(answers: Iterable[Answer]) -> list[Answer]:
     """The answers from which a call is missing that the model made, or that hold one it did not make."""
     return [answer for answer in answers if answer.said is not None and answer.said != answer.read]
+
+
+def policies_table(captures: Iterable[Capture], policies: Sequence[str]) -> Table:
+    """One row an answer, one column a policy: how many calls it reads, or the code it stops with when strict."""
+    rows = [
+        [capture.name, *(_outcome(read_capture(capture, policy=policy)) for policy in policies)] for capture in captures
+    ]
+    return table(rows, ["capture", *policies])
+
+
+def _outcome(reading: Reading) -> str:
+    if reading.error is not None:
+        return f"stops: {reading.error.code}"
+    names = " + ".join(call.name or "no name" for call in reading.calls)
+    return f"{counted(len(reading.calls), 'call')}: {names}" if names else "no calls"

@@ -10,6 +10,7 @@ from wirelab.show.identity import (
     answer_of,
     answers_table,
     differing,
+    policies_table,
     shape_of,
     shapes,
     shapes_table,
@@ -183,3 +184,11 @@ def test_what_a_gateway_left_of_the_calls() -> None:
     assert "502" in answers[1].error
     assert [row[1:4] for row in answers_table(answers).rows] == [("3", "2", "0"), ("", "0", "0")]
     assert [answer.capture for answer in differing(answers)] == [TWO.name]
+
+
+def test_how_policies_read_the_same_answer() -> None:
+    empty = made([delta(content="Hi", finish="stop")], name="tiny/chat/none.stream.made")
+    rows = policies_table([TWO, empty], ["id-first", "index-first-strict", "index-concat"]).rows
+    assert rows[0][1:3] == ("2 calls: get_weather + get_time", "stops: id-changed")
+    assert rows[0][3].startswith("1 call: get_weatherget_time")
+    assert rows[1][1] == "no calls"
