@@ -62,19 +62,21 @@ def loads(data: bytes, label: str = "capture") -> Capture:
     lines = _decoded(body, label)
     end = _end(lines, label)
     reads = _Reads(head.framing)
-    for number, line in enumerate(lines, 2):
-        try:
+    number = 1
+    try:
+        for number, line in enumerate(lines, 2):  # noqa: B007 - the number is for the error
             reads.add(line)
-        except (ValueError, msgspec.ValidationError) as error:
-            raise _unreadable(label, number, error) from None
-    return _proven(Capture(head, reads.finished(), _ended(end, reads)), end, label)
+        finished = reads.finished()
+    except ValueError as error:
+        raise _unreadable(label, number, error) from None
+    return _proven(Capture(head, finished, _ended(end, reads)), end, label)
 
 
 def _head(line: bytes, label: str) -> Head:
     try:
         fields = msgspec.json.decode(line)
         version = fields.pop(VERSION_KEY)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AttributeError, KeyError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AttributeError, KeyError, TypeError):
         raise UnreadableInputError(f"{one_line(label)}, line 1: this is no head of a Wirelab capture") from None
     if version != VERSION or isinstance(version, bool):
         raise UnreadableInputError(
@@ -86,7 +88,7 @@ def _head(line: bytes, label: str) -> Head:
     try:
         head = msgspec.convert(fields, Head)
         check_name(head.name)
-    except ValueError as error:
+    except (ValueError, UnreadableInputError) as error:
         raise _unreadable(label, 1, error) from None
     return head
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from wirelab.capture.shapes import AFTER_BEARER, AFTER_NAME, BEGUN, HINTS, SHAPES
 from wirelab.capture.types import Head
 
 REDACTED: Final = "[redacted]"
@@ -33,61 +34,42 @@ _SECRET_PARAMETERS = re.compile(
     r"[^&#]+"
 )
 
-_SHAPES = re.compile(
-    r"\bsk-[A-Za-z0-9_-]{16,}"  # OpenAI, Anthropic, OpenRouter, LiteLLM
-    r"|\bhf_[A-Za-z0-9]{20,}"  # Hugging Face
-    r"|\bAIza[A-Za-z0-9_-]{30,}"  # Google
-    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"  # GitHub
-    r"|\bglpat-[A-Za-z0-9_-]{16,}"  # GitLab
-    r"|\bxox[abprs]-[A-Za-z0-9-]{10,}"  # Slack
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"  # Amazon
-    r"|\b(?:gsk|xai|pplx|r8|nvapi)[-_][A-Za-z0-9_-]{20,}"  # Groq, xAI, Perplexity, Replicate, NVIDIA
-    r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"  # a signed JSON web token
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-)
-_AFTER_BEARER = re.compile(r"(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{20,})")
-_AFTER_NAME = re.compile(
-    r"(?i)((?:api[-_]?key|access[-_]?token|auth[-_]?token|authorization|client[-_]?secret|password|passwd|secret)"
-    r"\\?[\"']?\s*[:=]\s*\\?[\"']?)([A-Za-z0-9._~+/-]{20,}={0,2})"
-)
-_STARTS = re.compile(
-    r"(?:\bsk-|\bhf_|\bAIza|\bgh[pousr]_|\bgithub_pat_|\bglpat-|\bxox[abprs]-|\bAKIA|\bASIA"
-    r"|\b(?:gsk|xai|pplx|r8|nvapi)[-_]|\beyJ|(?i:\b(?:bearer|basic)\s))[A-Za-z0-9._~+/=-]*\Z"
-)
 _SHORTEST_SECRET = 8
-_LONGEST_HELD = 4096
-
-
-_HINTS = (
-    "sk-", "hf_", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "akia", "asia",
-    "gsk", "xai", "pplx", "r8_", "r8-", "nvapi", ".eyj", "-----begin", "bearer", "basic", "api-key", "api_key",
-    "apikey", "ss_token", "ss-token", "sstoken", "th_token", "th-token", "thtoken", "authorization", "secret", "passw",
-)  # fmt: skip
-"""No pattern matches a text that holds none of these; looking for them is twenty times faster than the patterns."""
+_LONGEST_HELD = 8192
+_CONTEXT = 128
+_OPEN_END = re.compile(r"[A-Za-z0-9._~+/=-]\Z")
 
 
 class Redactor:
     """Replaces secrets in text. `secrets` are the known ones; those shorter than 8 characters are not looked for."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        known = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _forms(secret)}
+        known = {_latin(form) for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _forms(secret)}
         self._secrets = tuple(sorted(known, key=len, reverse=True))
+        self._patterns = (SHAPES, AFTER_BEARER, AFTER_NAME)
         self._known = re.compile("|".join(map(re.escape, self._secrets))) if known else None
 
     def text(self, text: str) -> tuple[str, int]:
         """The text without secrets, and how many stood in it."""
+        clean, count = self.latin(_latin(text))
+        return (clean.encode("latin-1").decode("utf-8", "surrogatepass"), count) if count else (text, 0)
+
+    def latin(self, text: str, written: int = 0) -> tuple[str, int]:
+        """The same for text decoded as Latin-1, of which the first `written` characters cannot be changed any more."""
         count = 0
+
+        def replace(match: re.Match[str]) -> str:
+            nonlocal count
+            if match.end() <= written:
+                return match.group()
+            count += 1
+            return match.string[match.start() : max(match.start(match.lastindex or 0), written)] + REDACTED
+
         if self._known is not None:
-            text, count = self._known.subn(REDACTED, text)
-        if not _is_suspicious(text):
-            return text, count
-        for pattern, replacement in (
-            (_SHAPES, REDACTED),
-            (_AFTER_BEARER, rf"\1{REDACTED}"),
-            (_AFTER_NAME, rf"\1{REDACTED}"),
-        ):
-            text, found = pattern.subn(replacement, text)
-            count += found
+            text = self._known.sub(replace, text)
+        if _is_suspicious(text):
+            for pattern in self._patterns:
+                text = pattern.sub(replace, text)
         return text, count
 
     def path(self, path: str) -> str:
@@ -105,11 +87,12 @@ class Redactor:
         text, count = self.text(msgspec.json.encode(clean).decode())
         return msgspec.json.decode(text, type=Head) if count else clean
 
-    def held_from(self, text: str) -> int:
-        """Where the end of `text` could be the beginning of a secret that the next read goes on with."""
+    def begun(self, text: str) -> int:
+        """Where at the end of `text` a secret has begun that the next read may go on with."""
         start = len(text)
-        if (match := _STARTS.search(text, max(0, start - _LONGEST_HELD))) is not None:
-            start = match.start()
+        tail = text[-_LONGEST_HELD:]
+        if (_OPEN_END.search(tail) or "PRIVATE KEY" in tail) and (match := BEGUN.search(tail)) is not None:
+            start -= len(tail) - match.start()
         for secret in self._secrets:
             size = next((size for size in range(min(len(secret), len(text)), 0, -1) if text.endswith(secret[:size])), 0)
             start = min(start, len(text) - size)
@@ -119,41 +102,45 @@ class Redactor:
 class BodyRedactor:
     """Replaces secrets in a body that arrives in reads: one that several reads share is caught as well.
 
-    What could be the beginning of a secret is held back until the next read, or the end, shows whether it is one.
-    `count` is the number of secrets replaced so far.
+    Where a secret has begun at the end of a read, it is held back until the next read, or the end, shows whether it is
+    one; everything else is handed on at once. `count` is the number of secrets replaced so far.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
+        self._context = ""
         self._held = ""
         self.count = 0
 
     def push(self, data: bytes) -> bytes:
         """The bytes that may be written now."""
-        text = self._held + data.decode("utf-8", "surrogateescape")
-        start = self._redactor.held_from(text)
+        text = self._context + self._held + data.decode("latin-1")
+        start = max(self._redactor.begun(text), len(self._context))
         self._held = text[start:]
         return self._clean(text[:start])
 
     def close(self) -> bytes:
         """The bytes that were still held back."""
-        rest, self._held = self._held, ""
-        return self._clean(rest)
+        text, self._held = self._context + self._held, ""
+        return self._clean(text)
 
     def _clean(self, text: str) -> bytes:
-        clean, count = self._redactor.text(text)
+        """What may be written of a text that begins with what was written before."""
+        written = len(self._context)
+        clean, count = self._redactor.latin(text, written)
         self.count += count
-        return clean.encode("utf-8", "surrogateescape")
+        self._context = text[-_CONTEXT:]
+        return clean[written:].encode("latin-1")
 
 
 def find_secrets(data: bytes) -> list[tuple[int, str]]:
     """Every place in a file that looks like a secret: the line, from 1, and its first characters."""
-    text = data.decode("utf-8", "replace")
+    text = data.decode("latin-1")
     if not _is_suspicious(text):
         return []
     places = [
         (match.start(), match.group(match.lastindex or 0))
-        for pattern in (_SHAPES, _AFTER_BEARER, _AFTER_NAME)
+        for pattern in (SHAPES, AFTER_BEARER, AFTER_NAME)
         for match in pattern.finditer(text)
     ]
     return [(text.count("\n", 0, start) + 1, found[:6] + "…") for start, found in sorted(places)]
@@ -161,12 +148,16 @@ def find_secrets(data: bytes) -> list[tuple[int, str]]:
 
 def _is_suspicious(text: str) -> bool:
     lowered = text.lower()
-    return any(hint in lowered for hint in _HINTS)
+    return any(hint in lowered for hint in HINTS)
 
 
 def _forms(secret: str) -> set[str]:
     """A secret as it is, inside a JSON string, and inside a query."""
     return {secret, msgspec.json.encode(secret).decode()[1:-1], quote(secret, safe="")}
+
+
+def _latin(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _allowed(headers: Mapping[str, str], allowed: frozenset[str]) -> dict[str, str]:

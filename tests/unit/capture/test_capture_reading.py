@@ -30,7 +30,7 @@ def test_a_capture_is_read_with_its_own_request_and_status() -> None:
 
 def test_what_no_reader_applies_to_is_told() -> None:
     assert not is_readable(capture("discovery"))
-    with pytest.raises(UnreadableInputError, match="x/discovery/single.whole"):
+    with pytest.raises(UnreadableInputError, match=r"x/discovery/single\.whole"):
         read_capture(capture("discovery"))
     with pytest.raises(MisuseError, match="no policy"):
         read_capture(capture(), policy="guess")
