@@ -124,6 +124,12 @@ def _limit(asked: Asked) -> int | None:
     return next((value for value in found if isinstance(value, int)), None)
 
 
+def _has_field(asked: Asked, argument: str) -> bool:
+    """`name`, or `name=value` with a JSON value."""
+    name, valued, value = argument.partition("=")
+    return name in asked.body and (not valued or asked.body[name] == msgspec.json.decode(value))
+
+
 def _has_stop(asked: Asked, _: str) -> bool:
     options = asked.body.get("options")
     native = options.get("stop") if isinstance(options, Mapping) else None
@@ -139,8 +145,9 @@ def _empty_arguments(asked: Asked, _: str) -> bool:
     return all(entry.text in ({}, "{}") for entry in asked.of("call"))
 
 
-def _arguments(asked: Asked, shape: str) -> bool:
-    return all(isinstance(entry.text, str) is (shape == "text") for entry in asked.of("call"))
+def _arguments(asked: Asked, wanted: str) -> bool:
+    """Every call's arguments, as they stand, are this JSON value: an object, or a text."""
+    return all(entry.text == msgspec.json.decode(wanted) for entry in asked.of("call"))
 
 
 _OF_HISTORY: dict[str, Callable[[Asked, str], bool]] = {
@@ -174,7 +181,7 @@ _OF_HISTORY: dict[str, Callable[[Asked, str], bool]] = {
     "forced": lambda asked, name: forced_name(asked.body.get("tool_choice")) == name,
     "limit-at-most": _limited,
     "stop": _has_stop,
-    "field": lambda asked, name: name in asked.body,
+    "field": _has_field,
     "no-field": lambda asked, name: name not in asked.body,
     "model": lambda asked, name: asked.body.get("model") == name,
     "holds": lambda asked, part: part in msgspec.json.encode(asked.body).decode(),

@@ -10,7 +10,7 @@ from wirelab.errors import MisuseError
 from wirelab.probe.bodies import Settings
 from wirelab.probe.checks import _OF_HISTORY, _OF_REQUEST, Question, complaints
 from wirelab.probe.plan import Asking, Step, Wish, asking, plan, slug, worked_turns
-from wirelab.probe.scenarios import PROTOCOLS, Scenario, load_book, select
+from wirelab.probe.scenarios import PROTOCOLS, Mode, Scenario, load_book, select
 from wirelab.probe.summary import summarise
 
 BOOK = load_book()
@@ -30,15 +30,16 @@ def test_every_request_asks_what_its_scenario_says(step: Step, worked: bool) -> 
     assert complaints(step.scenario, question(asking(step, BOOK, wish)), step.mode) == []
 
 
+@pytest.mark.parametrize("mode", ["stream", "whole"])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_request_for_another_scenario_is_told_apart(protocol: str) -> None:
+def test_a_request_for_another_scenario_is_told_apart(protocol: str, mode: Mode) -> None:
     """Two scenarios pass each other's checks only where they send the very same body first."""
-    steps = [step for step in FIRST if step.protocol == protocol and step.mode == "stream"]
+    steps = [step for step in FIRST if step.protocol == protocol and step.mode == mode]
     sent = {step.scenario.name: (step.scenario, question(asking(step, BOOK, WISH))) for step in steps}
     confused = [
         (one.name, other.name)
         for (one, own), (other, foreign) in combinations(sent.values(), 2)
-        if own.body != foreign.body and complaints(one, foreign, "stream") == complaints(other, own, "stream") == []
+        if own.body != foreign.body and complaints(one, foreign, mode) == complaints(other, own, mode) == []
     ]
     assert confused == []
 
