@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from wirelab.rerun.clean import joined
 from wirelab.rerun.html import cleaned, link, page
 from wirelab.rerun.parameters import source_of, tags_of
-from wirelab.show.text import escaped
+from wirelab.show.text import escaped, visible
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks."""
@@ -28,7 +28,7 @@ def notebook_page(name: str, notebook: dict[str, Any], back: str) -> str:
 def cell_html(cell: dict[str, Any]) -> str:
     """One cell."""
     if cell["cell_type"] == "markdown":
-        return str(MARKDOWN.render(source_of(cell)))
+        return str(MARKDOWN.render(visible(source_of(cell), keep_lines=True)))
     outputs = "".join(f'<div class="output">{part}</div>' for output in cell["outputs"] for part in output_html(output))
     kind = "cell raised" if "raises-exception" in tags_of(cell) else "cell"
     return f'<div class="{kind}"><pre>{escaped(source_of(cell), keep_lines=True)}</pre>{outputs}</div>'

@@ -104,7 +104,6 @@ def kernels(store: Store) -> Iterator[None]:
             warm.ZYGOTE.start()
         yield
     finally:
-        warm.ZYGOTE.stop()
         os.environ.clear()
         os.environ.update(before)
 
