@@ -5,7 +5,7 @@ from typing import Any
 
 from wirelab.calls.entry import Entry
 from wirelab.calls.identity import CallNoter
-from wirelab.calls.opencall import NOT_JSON, OpenCall, decode
+from wirelab.calls.opencall import NOT_JSON, OpenCall, decode, same_json
 
 
 class Conflict(Exception):  # noqa: N818  control flow between fold and reconciler, never seen outside
@@ -74,7 +74,7 @@ class Fold:
             call.set_value(value)
             return
         before, after = call.arguments_value(), decode(value)
-        if before == after:
+        if same_json(before, after):
             self._note("repeated-entry", call, f"the complete call {call.id!r} was sent again")
         elif "object-grows" in self._rules and _extends(after, before):
             self._note("arguments-replaced", call, f"the arguments of {call.id!r} came again with more in them")
@@ -101,7 +101,7 @@ class Fold:
         theirs = _whole_value(entry)
         if not call.parts and call.value is None and entry.text:
             call.replace_text(entry.text)
-        elif theirs is not NOT_JSON and theirs != call.arguments_value():
+        elif theirs is not NOT_JSON and not same_json(theirs, call.arguments_value()):
             detail = f"the final snapshot of {call.id!r} has other arguments than its events; the events count"
             self._note("arguments-replaced", call, detail)
 
@@ -115,4 +115,4 @@ def _whole_value(entry: Entry) -> Any:
 def _extends(after: Any, before: Any) -> bool:
     """All members of `before`, and more."""
     both = isinstance(after, dict) and isinstance(before, dict)
-    return both and all(key in after and after[key] == value for key, value in before.items())
+    return both and all(key in after and same_json(after[key], value) for key, value in before.items())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
 from wirelab.calls.entry import Entry
-from wirelab.calls.opencall import NOT_JSON, OpenCall, decode
+from wirelab.calls.opencall import NOT_JSON, OpenCall, decode, same_json
 
 CallNoter = Callable[[str, OpenCall | None, str], None]
 """Called with a finding's code, the call it is about, and the detail."""
@@ -174,8 +174,7 @@ class Keyed:
             self._note("terminal-id-mismatch", call, detail)
         elif entry.fragment.mode == "done" and "done-renames" in self._rules:
             self._note("id-changed", call, f"the call {call.id!r} was completed as {entry.id!r}, which counts")
-            if call.id is not None:
-                call.other_ids[call.id] = None
+            call.other_ids[call.id or ""] = None
             call.id = entry.id
         else:
             self._note("id-changed", call, f"the call {call.id!r} goes on under the id {entry.id!r}; the first stays")
@@ -191,7 +190,7 @@ def equal_arguments(call: OpenCall, entry: Entry) -> bool:
         theirs = decode(entry.text)
     else:
         theirs = {} if call.shape == "object" else NOT_JSON
-    return theirs is not NOT_JSON and bool(theirs == call.arguments_value())
+    return theirs is not NOT_JSON and same_json(theirs, call.arguments_value())
 
 
 def _place(entry: Entry) -> str:

@@ -98,7 +98,7 @@ class ResponseMachine:
         """Whether enough of the body is there to tell a whole answer from a stream."""
         self._head += data
         start = self._head.removeprefix(BYTE_ORDER_MARK).lstrip(_BLANK)
-        if not start and self._whole is None:
+        if self._whole is None and (not start or BYTE_ORDER_MARK.startswith(start)):
             return False
         self._choose(start)
         return True
@@ -146,7 +146,7 @@ class ResponseMachine:
             read(frame)
         if self._payloads == 0 and frames:
             self._payloads = sum(frame.kind is FrameKind.DATA for frame in frames)
-            self._garbage = self._garbage or next((frame for frame in frames if frame.kind is FrameKind.IGNORED), None)
+            self._garbage = self._garbage or next((frame for frame in frames if _is_garbage(frame)), None)
 
     def _end(self, reader: Reader) -> None:
         reader.close()
@@ -162,10 +162,15 @@ class ResponseMachine:
             self._reconciler.error(None, "with an empty body", self._status)
 
 
+def _is_garbage(frame: Frame) -> bool:
+    return frame.kind is FrameKind.IGNORED and not frame.data.isspace()
+
+
 def _leniently(frame: Frame) -> list[Frame]:
     """What a lenient reader reads instead of a frame: a complete leftover counts."""
-    frames = lenient(frame) or [frame]
-    return [msgspec.structs.replace(other, terminated=True) if other is not frame else other for other in frames]
+    if frame.terminated:
+        return lenient(frame)
+    return [msgspec.structs.replace(other, terminated=True) for other in lenient(frame)] or [frame]
 
 
 def read_body(body: bytes, protocol: str, **options: Any) -> Reading:

@@ -23,6 +23,15 @@ def decode(text: str | bytes) -> Any:
         return NOT_JSON
 
 
+def same_json(one: Any, other: Any) -> bool:
+    """Equal as JSON: unlike in Python, true is not 1, and 1 is not 1.0. The order of members counts for nothing."""
+    return bool(one == other) and _encode(one) == _encode(other)
+
+
+def _encode(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="deterministic")
+
+
 class OpenCall:
     """One call under construction. `parts` are the pieces of argument text in order, joined once at the end;
     `value` is a whole argument object as bytes. `slots` are all slots the call was seen in, in order.
