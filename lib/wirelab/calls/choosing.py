@@ -168,7 +168,9 @@ class Evidence(ByPlace):
     """Id, index and name together, and whether a complete value precedes; what stays unclear is left out."""
 
     def find(self, entry: Entry, place: Hashable) -> Choice:
-        """The call that all evidence allows."""
+        """The call that all evidence allows; where the protocol has a key, that is evidence enough."""
+        if entry.fragment.key is not None:
+            return self._at.get(place)
         known = self._ids.get(entry.id) if entry.id is not None else None
         if known is not None:
             return known if _same_name(known, entry) else None

@@ -8,7 +8,11 @@ from wirelab.calls.policy import ALWAYS_RAISES, Client
 
 _CUT = ALWAYS_RAISES | {"stream-cut"}
 _TYPED = ALWAYS_RAISES | {"arguments-shape"}
+_ONE_IDENTITY = ALWAYS_RAISES | {"id-changed", "name-changed"}
 _BROKEN = ALWAYS_RAISES | {"truncated-arguments", "invalid-arguments"}
+_TERMINAL = frozenset({"whole"})
+_DELTAS = frozenset({"delta"})
+_DONE = frozenset({"done"})
 _NO_IDS = {"reads_id": False}
 _FRESH_IDS = {"reads_id": False, "missing_id": "allocate"}
 _PYTHON = ALWAYS_RAISES | {"arguments-shape", "unterminated-event"}
@@ -17,6 +21,9 @@ _ROWS = (
     # index-concat
     Client("openai-python stream()", "index-concat", {"missing_index": "raise", "index_base": 0, "gap": "raise"}),
     Client("autogen-ext openai", "index-concat", {"raises": _TYPED}),
+    Client(
+        "langchain-openai 0.3", "index-concat", {"missing_index": "own-call", "broken": "leading", "raises": _TYPED}
+    ),
     # index-last-wins
     Client(
         "openai-node 6.x stream()",
@@ -39,7 +46,21 @@ _ROWS = (
     Client("agno OpenAIChat", "index-last-wins", {"missing_id": "allocate", "index_base": 0, "gap": "pad"}),
     Client("openai-agents ChatCompletionsModel", "index-last-wins", {"raises": _TYPED}),
     Client("@openai/agents chat", "index-last-wins", {"ids": "first-wins", "names": "concat"}),
+    Client(
+        "pydantic-ai OpenAIChatModel",
+        "index-last-wins",
+        {"names": "concat", "missing_id": "allocate", "missing_index": "position"},
+    ),
+    Client("pydantic-ai AnthropicModel", "index-last-wins", {"names": "concat", "missing_id": "allocate"}),
+    Client(
+        "haystack OpenAIChatGenerator",
+        "index-last-wins",
+        {"names": "concat", "missing_index": "raise", "broken": "drop", "raises": _TYPED},
+    ),
     # index-first-wins
+    Client(
+        "llm OpenAI Chat", "index-first-wins", {"late_id": False, "missing_id": "allocate", "raises": _TYPED | _BROKEN}
+    ),
     Client(
         "@earendil-works/pi-ai",
         "index-first-wins",
@@ -92,6 +113,43 @@ _ROWS = (
     ),
     Client("AI SDK 5 @ai-sdk/openai-compatible", "evidence", {"raises": _TYPED}),
     *(Client(f"AI SDK {major} @ai-sdk/openai-compatible", "evidence", {"raises": _TYPED | _CUT}) for major in (6, 7)),
+    # Messages
+    Client(
+        "@earendil-works/pi-ai anthropic-messages",
+        "index-first-wins",
+        {"blocks": "key", "broken": "empty", "raises": _CUT},
+    ),
+    Client("langchain-anthropic", "index-and-id", {"broken": "leading"}),
+    Client(
+        "litellm anthropic/",
+        "id-or-last",
+        {"missing_id": "drop", "raises": _CUT},
+        "every delta goes to the block that was opened last",
+    ),
+    *(
+        Client(f"AI SDK {major} @ai-sdk/anthropic", "evidence", {"missing_id": "keep", "unique_ids": False})
+        for major in (6, 7)
+    ),
+    # Responses
+    Client("openai-node 6.x responses.stream()", "index-last-wins", {"blocks": "key"}),
+    Client("openai-node 7.x responses.stream()", "index-last-wins", {"blocks": "key", "raises": _ONE_IDENTITY}),
+    Client("@openai/agents responses", "append-each", {"modes": _TERMINAL}, "reads the terminal snapshot only"),
+    Client("openai-agents ResponsesModel", "append-each", {"modes": _TERMINAL}, "reads the terminal snapshot only"),
+    Client(
+        "@earendil-works/pi-ai openai-responses",
+        "index-first-wins",
+        {"blocks": "key", "broken": "empty", "raises": _CUT},
+    ),
+    Client("langchain-openai responses", "index-and-id", {"modes": _DELTAS, "broken": "leading"}),
+    Client("openai-python responses.stream()", "index-last-wins", {"blocks": "key", "raises": _CUT | _ONE_IDENTITY}),
+    *(
+        Client(
+            f"AI SDK {major} @ai-sdk/openai responses",
+            "evidence",
+            {"ids": "last-wins", "late_id": True, "modes": _DONE, "unique_ids": False},
+        )
+        for major in (6, 7)
+    ),
 )
 
 CLIENTS: dict[str, Client] = {row.name: row for row in _ROWS}

@@ -78,13 +78,23 @@ class Watch:
     def joined(self, call: OpenCall, entry: Entry) -> None:
         """The entry was given to this call, which others opened."""
         told = self._told.setdefault(call, Told())
-        if entry.id is not None and told.ids and entry.id not in told.ids:
+        known = self._by_id.get(entry.id, call) if entry.id is not None else call
+        if known is not call and entry.id not in told.ids:
+            self._shared_id(known, entry)
+        elif entry.id is not None and told.ids and entry.id not in told.ids:
             self._note("id-changed", call, f"{_shown(call)} goes on under the id {entry.id!r}")
         if entry.name is not None and told.name not in (None, entry.name) and not self._is_piece(told, call, entry):
             self._note("name-changed", call, f"{_shown(call)} was called {told.name!r}, and now {entry.name!r}")
         if entry.fragment.mode == "delta" or entry.fragment.key is None:
             self._arguments(call, entry)
         self._keep(told, call, entry)
+
+    def unread(self, call: OpenCall | None, entry: Entry) -> None:
+        """An entry of a kind that the policy does not read; `call` is the one that the protocol's key gives it to."""
+        if call is None:
+            self._note("call-dropped", None, f"the call {entry.id or entry.name!r} came in events that are not read")
+        elif (entry.text or entry.value is not None) and not equal_arguments(call, entry):
+            self._note("arguments-replaced", call, f"{_shown(call)} has other arguments in events that are not read")
 
     def left_out(self, entry: Entry, detail: str) -> None:
         """The policy leaves the entry out."""

@@ -55,6 +55,8 @@ class OtherClient(Reconciler):
         self._chooser = make_chooser(policy, self.book)
         self._watch = Watch(self.asked.tools, self._note_call)
         self._slots = 0
+        self._unread: dict[str | int | None, Entry] = {}
+        """The latest entry under each key whose mode this client does not read."""
 
     def severity(self, code: str) -> Severity:
         """A violation is what such a client stops at; all else it could only have noticed."""
@@ -64,10 +66,11 @@ class OtherClient(Reconciler):
         """Fold one tool-call entry. Raises ProtocolViolationError when strict, MisuseError after the end."""
         if self._ended:
             raise MisuseError("this reconciler has ended; make a new one for the next response")
-        if fragment.mode not in self._choices.modes:
-            return
         self._fragment = fragment
         entry = read_entry(fragment, self._note_entry)
+        if fragment.mode not in self._choices.modes:
+            self._unread[fragment.key] = entry
+            return
         if entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
             return
         if self._choices.first_entry_only and fragment.position > 0:
@@ -100,6 +103,8 @@ class OtherClient(Reconciler):
         (self._watch.opened if opens else self._watch.joined)(call, entry)
         self.book.settle(call, entry)
         self._chooser.took(call, seen, place)
+        if entry.fragment.key is not None:
+            self.book.by_key[entry.fragment.key] = call
         self._put_in(call, seen, opens=opens)
 
     def _open_at(self, entry: Entry, place: Any) -> OpenCall | None:
@@ -122,17 +127,19 @@ class OtherClient(Reconciler):
 
     def _put_in(self, call: OpenCall, entry: Entry, *, opens: bool) -> None:
         if entry.id is not None:
-            fold_id(self._choices, call, entry.id, opens=opens, taken=entry.id in self.book.by_id)
-            self.book.by_id[entry.id] = call
+            taken = self.book.by_id.setdefault(entry.id, call) is not call
+            fold_id(self._choices, call, entry.id, self._note_call, opens=opens, taken=taken)
             self._allocator.reserve(entry.id)
         if entry.name is not None:
-            fold_name(self._choices, call, entry.name)
+            fold_name(self._choices, call, entry.name, self._note_call)
         if self._within_limits(call, entry):
             fold_arguments(self._choices, call, entry, self._note_call)
 
     def judge_end(self, *, empty_body: bool) -> None:
         """Judge as ever; then make of each call what the client would hand over."""
         super().judge_end(empty_body=empty_body)
+        for key, entry in self._unread.items():
+            self._watch.unread(self.book.by_key.get(key) if key is not None else None, entry)
         self.book.calls = [call for call in self.book.calls if self._hand_over(call)]
 
     def _hand_over(self, call: OpenCall) -> bool:

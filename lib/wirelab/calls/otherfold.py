@@ -6,30 +6,34 @@ from wirelab.calls.opencall import OpenCall
 from wirelab.calls.policy import Policy
 
 
-def fold_id(policy: Policy, call: OpenCall, identifier: str, *, opens: bool, taken: bool) -> None:
-    """The id of an entry goes into its call. `opens`: the entry opened it; `taken`: another entry had the id before."""
-    if call.id is None:
-        if (opens or policy.late_id) and not (opens and taken and policy.unique_ids):
-            call.id, call.id_source = identifier, "provider" if opens else "adopted"
-        else:
-            call.other_ids[identifier] = None
-    elif policy.ids == "concat":
-        call.other_ids.setdefault(call.id if not call.other_ids else identifier)
+def fold_id(policy: Policy, call: OpenCall, identifier: str, note: CallNoter, *, opens: bool, taken: bool) -> None:
+    """The id of an entry goes into its call. `opens`: the entry opened it; `taken`: another call has had the id."""
+    before = call.id
+    if before is None and (opens or policy.late_id) and not (taken and policy.unique_ids):
+        call.id, call.id_source = identifier, "provider" if opens else "adopted"
+    elif before is not None and policy.ids == "concat":
+        if not call.other_ids:
+            call.other_ids[before] = None
         call.other_ids[identifier] = None
-        call.id += identifier
-    elif identifier != call.id and policy.ids == "last-wins":
-        call.other_ids[call.id] = None
+        call.id = before + identifier
+        if before.endswith(identifier):
+            note("id-changed", call, f"the id {identifier!r} came again, and was joined to itself")
+    elif before is not None and policy.ids == "last-wins" and identifier != before:
+        call.other_ids[before] = None
         call.id = identifier
-    elif identifier != call.id:
+    elif identifier != before:
         call.other_ids[identifier] = None
 
 
-def fold_name(policy: Policy, call: OpenCall, name: str) -> None:
+def fold_name(policy: Policy, call: OpenCall, name: str, note: CallNoter) -> None:
     """The name of an entry goes into its call."""
-    if call.name is None or policy.names == "last-wins":
+    before = call.name
+    if before is None or policy.names == "last-wins":
         call.name = name
     elif policy.names == "concat":
-        call.name += name
+        call.name = before + name
+        if before.endswith(name) or name.startswith(before):
+            note("name-changed", call, f"the name {name!r} came again, and was joined to itself")
 
 
 def fold_arguments(policy: Policy, call: OpenCall, entry: Entry, note: CallNoter) -> None:
