@@ -44,7 +44,10 @@ class Text(msgspec.Struct, frozen=True, gc=False):
 
 
 class Thought(msgspec.Struct, frozen=True, gc=False):
-    """Reasoning. `signature` vouches for `text` (Messages, Gemini); `encrypted` is what only the server can read."""
+    """Reasoning. `signature` vouches for `text` (Messages, Gemini); `encrypted` is what only the server can read.
+
+    `key` is the field of a chat or native message that held it.
+    """
 
     text: str
     signature: str | None = None
@@ -52,6 +55,7 @@ class Thought(msgspec.Struct, frozen=True, gc=False):
     redacted: bool = False
     position: int = 0
     extra: Extra = NOTHING
+    key: str | None = None
 
 
 class Refusal(msgspec.Struct, frozen=True, gc=False):

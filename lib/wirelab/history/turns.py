@@ -4,12 +4,16 @@ A turn is `{"role": "user"|"assistant"|…, "text": …, "calls": [{"id", "name"
 `{"role": "result", "id", "name", "text"}`.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from msgspec import UNSET
 
-from wirelab.protocols.histories import entries_of, name_of
+from wirelab.model import Json
+from wirelab.protocols.histories import entries_of, json_text, name_of, thaw
 from wirelab.transcript import Call, Dialect, Entry, Message, Part, Result, Text, Transcript
+
+_TEXT_ARGUMENTS: Final = frozenset({"chat", "responses"})
 
 
 def read_turns(turns: Any, dialect: Dialect = "chat") -> Transcript:
@@ -26,8 +30,14 @@ def read_turns(turns: Any, dialect: Dialect = "chat") -> Transcript:
             entries.append(Result(turn.get("id", UNSET), named, said, position=position))
             continue
         calls: list[Part] = [
-            Call(name_of(call, "name"), call.get("id", UNSET), call.get("args", UNSET), position=position)
-            for call in entries_of(turn.get("calls", ()), f"turns[{position}].calls")
+            _call(call, position, dialect) for call in entries_of(turn.get("calls", ()), f"turns[{position}].calls")
         ]
         entries.append(Message(turn.get("role"), (*said, *calls), position))
     return Transcript(tuple(entries), dialect)
+
+
+def _call(call: Mapping[str, Json], position: int, dialect: Dialect) -> Call:
+    arguments: Any = call.get("args", UNSET)
+    if dialect in _TEXT_ARGUMENTS and isinstance(arguments, Mapping):
+        arguments = json_text(thaw(arguments))
+    return Call(name_of(call, "name"), call.get("id", UNSET), arguments, position=position)

@@ -39,6 +39,7 @@ DIALECTS: Final[dict[str, DialectEntry]] = {
 
 _MESSAGES_BLOCKS: Final = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
 _NATIVE_KEYS: Final = frozenset({"tool_name", "thinking", "images"})
+_MESSAGES_BODY: Final = frozenset({"system", "stop_sequences"})
 _NATIVE_BODY: Final = frozenset({"options", "keep_alive", "think", "_debug_render_only"})
 
 
@@ -66,12 +67,17 @@ def detect_dialect(history: Any) -> Dialect:
         if "messages" not in history:
             raise UnreadableInputError("a request body has messages, input or contents: this object has none of them")
         found = _of_list(history["messages"])
-        if found == "chat" and ("system" in history or "stop_sequences" in history):
+        if found == "chat" and (_MESSAGES_BODY & history.keys() or _has_input_schema(history.get("tools"))):
             return "messages"
         return "native" if found == "chat" and _NATIVE_BODY & history.keys() else found
     if not is_list(history):
         raise UnreadableInputError("a history is a request body (an object) or a list of messages, items or contents")
     return _of_list(history)
+
+
+def _has_input_schema(tools: Any) -> bool:
+    """Whether tools are declared in the words of Messages."""
+    return is_list(tools) and any(isinstance(tool, Mapping) and "input_schema" in tool for tool in tools)
 
 
 def _of_list(entries: Any) -> Dialect:

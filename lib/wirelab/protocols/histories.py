@@ -12,6 +12,7 @@ from wirelab.model import Json
 from wirelab.transcript import (
     NOTHING,
     Blank,
+    Call,
     Dialect,
     Extra,
     HistoryFinding,
@@ -151,7 +152,7 @@ def thought_of(message: Mapping[str, Json], position: int, findings: list[Histor
         if text is None:
             findings.append(HistoryFinding("reasoning-unreadable", position, None, f"{key} is no text: left out"))
         elif text:
-            return Thought(text, position=position)
+            return Thought(text, position=position, key=key)
     return None
 
 
@@ -224,12 +225,37 @@ class Pen:
         """Report a part that this dialect has no room for."""
         self.findings.append(HistoryFinding("part-left-out", position, None, f"{what} has no place in {self.own}"))
 
+    def report(self, code: str, position: int, said: str, identifier: str | None = None) -> None:
+        """Report that a value of this very dialect is written in another way than it was read."""
+        if self.same:
+            self.findings.append(HistoryFinding(code, position, identifier, said))
+
+    def object_arguments(self, call: Call) -> None:
+        """Report arguments that come as text where the dialect has objects."""
+        if isinstance(call.arguments, str):
+            self.report("arguments-shape", call.position, "arguments are an object here, not text", call.id)
+
+    def text_arguments(self, call: Call) -> None:
+        """Report arguments that come as an object where the dialect has text; settling made the empty ones."""
+        if isinstance(call.arguments, Mapping) and call.arguments:
+            self.report("arguments-shape", call.position, "arguments are text here, not an object", call.id)
+
     def blank(self, blank: Blank | None, beside_calls: bool) -> Blank:  # noqa: FBT001 - a fact about the message
         """How to write empty content: as it was where that is accepted, else as the endpoint prefers it."""
         kept = blank if self.same else None
         if not beside_calls:
             return kept or "empty"
         return kept if kept in self.wire.call_blank else self.wire.call_blank[0]
+
+
+def put_thinking(written: dict[str, Json], message: Message, pen: Pen, key: str) -> None:
+    """Write the thought of a chat or native message under the key that the endpoint reads."""
+    if not message.thinking:
+        return
+    written[key] = message.thinking
+    moved = next((part for part in message.parts if isinstance(part, Thought) and part.key not in (None, key)), None)
+    if moved is not None:
+        pen.report("reasoning-moved", moved.position, f"{moved.key} is {key} for this endpoint")
 
 
 def put_blank(message: dict[str, Json], blank: Blank) -> None:

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from wirelab.model import Json
 from wirelab.protocols import chatlike
-from wirelab.protocols.histories import Pen, Wire, Written, argument_text, put_blank, thaw
+from wirelab.protocols.histories import Pen, Wire, Written, argument_text, put_blank, put_thinking, thaw
 from wirelab.transcript import Call, Message, Other, Part, Recorded, Refusal, Result, Text, Transcript
 
 SHAPE: Final = chatlike.Shape("chat", ("name",), index_in_function=False)
@@ -28,8 +28,7 @@ def _message(message: Message, pen: Pen) -> dict[str, Json]:
     written: dict[str, Json] = {"role": message.role}
     calls = message.calls
     _put_content(written, message, pen, beside_calls=bool(calls))
-    if message.thinking and pen.wire.reasoning != "rejected":
-        written[pen.wire.reasoning_key] = message.thinking
+    put_thinking(written, message, pen, pen.wire.reasoning_key)
     for refusal in (part for part in message.parts if isinstance(part, Refusal)):
         written["refusal"] = written.get("refusal", "") + refusal.text
     if calls:
@@ -47,6 +46,7 @@ def _result(result: Result, pen: Pen) -> dict[str, Json]:
 
 def _call(call: Call, pen: Pen) -> dict[str, Json]:
     index = {} if call.index is None else {"index": call.index}
+    pen.text_arguments(call)
     function = {**pen.kept(call.function), "name": call.name, "arguments": argument_text(call.arguments)}
     return {**pen.kept(call.extra), "id": call.id, **index, "type": "function", "function": function}
 

@@ -178,6 +178,7 @@ def _write_part(part: Part, pen: Pen) -> Json:
         pen.left_out(part.position, str(part.value.get("type", "a part")))
         return None
     if isinstance(part, Call):
+        pen.object_arguments(part)
         named = {} if part.allocated else {"id": part.id}
         function = {**pen.kept(part.function), **named, "name": part.name, "args": argument_object(part.arguments)}
         return {**pen.kept(part.extra), "functionCall": function, **_signed(part.signature, pen)}

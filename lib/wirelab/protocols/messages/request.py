@@ -107,6 +107,7 @@ def _result(result: Result, pen: Pen) -> dict[str, Json]:
 
 def _block(part: Part, pen: Pen) -> Json:
     if isinstance(part, Call):
+        pen.object_arguments(part)
         call = {"type": "tool_use", "id": part.id, "name": part.name, "input": argument_object(part.arguments)}
         return {**pen.kept(part.extra), **call}
     if isinstance(part, Thought):

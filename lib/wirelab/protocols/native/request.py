@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from wirelab.model import Json
 from wirelab.protocols import chatlike
-from wirelab.protocols.histories import Pen, Wire, Written, argument_object, joined_text, put_blank
-from wirelab.transcript import Call, Message, Other, Recorded, Result, Transcript
+from wirelab.protocols.histories import Pen, Wire, Written, argument_object, joined_text, put_blank, put_thinking
+from wirelab.transcript import Call, Message, Other, Recorded, Result, Text, Transcript
 
 SHAPE: Final = chatlike.Shape("native", ("tool_name", "name"), index_in_function=True)
 
@@ -33,8 +33,7 @@ def _message(message: Message, pen: Pen) -> dict[str, Json]:
     written: dict[str, Json] = {"role": message.role}
     calls = message.calls
     _put_content(written, message, pen, beside_calls=bool(calls))
-    if message.thinking:
-        written["thinking"] = message.thinking
+    put_thinking(written, message, pen, "thinking")
     if calls:
         written["tool_calls"] = [_call(call, pen) for call in calls]
     return {**pen.kept(message.extra), **written}
@@ -45,11 +44,14 @@ def _result(result: Result, called: str | None, pen: Pen) -> dict[str, Json]:
     name = called if result.name is None and pen.wire.result_names else result.name
     if name is not None:
         written["tool_name"] = name
+        if result.name is None and not result.placeholder:
+            pen.report("result-named", result.position, f"the endpoint wants the tool's name: {name}", result.id)
     _put_content(written, result, pen, beside_calls=False)
     return {**pen.kept(result.extra), **written}
 
 
 def _call(call: Call, pen: Pen) -> dict[str, Json]:
+    pen.object_arguments(call)
     index = {} if call.index is None else {"index": call.index}
     function = {**pen.kept(call.function), **index, "name": call.name, "arguments": argument_object(call.arguments)}
     return {**pen.kept(call.extra), "id": call.id, "function": function}
@@ -59,6 +61,8 @@ def _put_content(written: dict[str, Json], holder: Message | Result, pen: Pen, *
     for part in holder.parts:
         if isinstance(part, Other):
             pen.left_out(part.position, str(part.value.get("type", "a part")))
+        elif isinstance(part, Text) and not part.plain:
+            pen.report("content-joined", part.position, "content is one string here, not a list of parts")
     spoken = isinstance(holder, Message) and holder.role == "assistant"
     text = joined_text(holder.parts, "" if spoken else "\n")
     if text:

@@ -202,6 +202,7 @@ def _unlist(item: dict[str, Json], part: Part, pen: Pen) -> None:
 
 def _item(part: Part, pen: Pen) -> Json:
     if isinstance(part, Call):
+        pen.text_arguments(part)
         call = {"type": "function_call", "call_id": part.id, "name": part.name}
         return {**pen.kept(part.extra), **call, "arguments": argument_text(part.arguments)}
     if isinstance(part, Thought):
@@ -216,6 +217,7 @@ def _thought(thought: Thought, pen: Pen) -> dict[str, Json]:
     encrypted = thought.encrypted if pen.same else None
     if encrypted is None and pen.wire.plain_encrypted and thought.text:
         encrypted = thought.text
+        pen.report("reasoning-moved", thought.position, "the endpoint reads encrypted_content alone, as plain text")
     if encrypted is not None:
         item["encrypted_content"] = encrypted
         item.pop("content", None)
