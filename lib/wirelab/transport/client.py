@@ -35,7 +35,8 @@ class OriginAuth(httpx.Auth):
 
 def origin_of(url: httpx.URL) -> str:
     """Scheme, host and port of a URL as targets spell them."""
-    port = "" if url.port is None else f":{url.port}"
+    usual = {"http": 80, "https": 443}.get(url.scheme)
+    port = "" if url.port in {None, usual} else f":{url.port}"
     host = f"[{url.host}]" if ":" in url.host else url.host
     return f"{url.scheme}://{host}{port}"
 
