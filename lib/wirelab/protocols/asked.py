@@ -1,7 +1,8 @@
 """What a recorded request asked for, as far as reading its answer needs it: one function a protocol.
 
-A request that is there but holds no `tools` declares nothing known: `Asked.tools` is None (a server may know tools from
-an earlier turn, a stored prompt or its own settings), and an empty list declares that there are none.
+A request that brings a conversation of its own and no `tools` declares that there are none, as an empty list does: a
+call that comes all the same was not asked for (claim C30). Where the request is only known in part, or goes on from a
+stored one, `Asked.tools` is None.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,6 +62,10 @@ def gemini(request: Json) -> Asked:
     return Asked(tools=_declared(body, "tools"), output_limit=_limit(config, "maxOutputTokens", "max_output_tokens"))
 
 
+_CONVERSATIONS: Final = ("messages", "input", "contents")
+_SPOKEN: Final = (list, str)
+_STORED: Final = ("previous_response_id", "conversation", "prompt", "cachedContent")
+"""Fields by which a request goes on from something the server keeps, its tools included."""
 _NESTED: Final = ("function", "custom")
 _DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
 
@@ -70,9 +75,10 @@ def _object(value: Json) -> dict[str, Json]:
 
 
 def _declared(body: dict[str, Json], *keys: str) -> frozenset[str] | None:
-    """The names of all declared tools; None where the request has no list of them."""
+    """The names of all declared tools; None where nobody can know them."""
     lists = [body[key] for key in keys if isinstance(body.get(key), list)]
-    if not lists:
+    stored = any(body.get(key) is not None for key in _STORED)
+    if not lists and (stored or not any(isinstance(body.get(key), _SPOKEN) for key in _CONVERSATIONS)):
         return None
     return frozenset(name for tools in lists for tool in tools for name in _names(_object(tool)))
 

@@ -7,7 +7,7 @@ the server also sends `tool_calls`. Several choices are several responses: the f
 
 from typing import Any, Final
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from wirelab.model import Fragment, Frame, Json
 from wirelab.protocols.errors import describe
@@ -46,6 +46,7 @@ class _Chunk(Struct, gc=False):
     choices: list[_Choice | None] | None = None
     usage: Any = None
     error: Any = None
+    debug_info: Any = field(default=UNSET, name="_debug_info")
 
 
 _MISSING: Final = _Function()
@@ -137,7 +138,13 @@ class StreamReader(FrameReader[_Chunk]):
 
 
 class WholeReader(StreamReader):
-    """Reads an answer that came as one object, its choices with a `message`."""
+    """Reads an answer that came as one object, its choices with a `message`; or a prompt that was asked for instead."""
 
     mode = "whole"
     leftover = "read"
+
+    def _tell(self, frame: Frame, payload: _Chunk) -> None:
+        if payload.debug_info is not UNSET:
+            self._note("prompt-rendered", frame.number, None, "the answer is the prompt (`_debug_info`); no model ran")
+            self._finish(frame.number, None)
+        super()._tell(frame, payload)

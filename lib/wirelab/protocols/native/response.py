@@ -97,6 +97,8 @@ class StreamReader(FrameReader[_Line]):
             )
 
     def _tell_end(self, frame: Frame, line: _Line) -> None:
+        if line.debug_info is not UNSET:
+            self._note("prompt-rendered", frame.number, None, "the answer is the prompt (`_debug_info`); no model ran")
         pairs = zip(_COUNTS, (line.prompt_eval_count, line.eval_count), strict=True)
         counts = {key: count for key, count in pairs if count is not UNSET}
         if counts:
