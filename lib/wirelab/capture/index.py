@@ -79,7 +79,7 @@ def family_of(model: str | None) -> str | None:
 
 def read_index(root: Path) -> list[Entry]:
     """The committed index. Raises UnreadableInputError where it is missing or broken."""
-    lines = open_input(root / INDEX).split(b"\n")
+    lines = open_input(root / INDEX, label=INDEX).split(b"\n")
     entries = [_entry(line, number) for number, line in enumerate(lines, 1) if line]
     for entry in entries:
         check_name(entry.name)

@@ -32,13 +32,13 @@ def one_line(text: str, limit: int = 300) -> str:
     return "".join([character if character.isprintable() else ascii(character)[1:-1] for character in cut])
 
 
-def open_input(path: str | Path, limit: int = MAX_INPUT) -> bytes:
-    """The bytes of a file, or of standard input for `-`; gzip and zstd are unpacked.
+def open_input(path: str | Path, limit: int = MAX_INPUT, label: str | None = None) -> bytes:
+    """The bytes of a file, or of standard input for `-`; gzip and zstd are unpacked. Errors call it `label`.
 
     Raises UnreadableInputError, with one line for people: no such file, a directory, no permission, more than `limit`
     bytes (packed or unpacked), damaged packing.
     """
-    label = "standard input" if str(path) == "-" else one_line(str(path))
+    label = one_line(label or ("standard input" if str(path) == "-" else str(path)))
     try:
         data = _read(path, limit, label)
     except OSError as error:

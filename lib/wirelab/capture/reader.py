@@ -49,9 +49,9 @@ def sniff(data: bytes) -> Sniffed:
     return "log" if isinstance(head.get("capture"), str) and "request" in head else "raw"
 
 
-def load(path: str | Path) -> Capture:
-    """The capture in a file (gzip and zstd are unpacked). Raises UnreadableInputError."""
-    return loads(open_input(path), label=str(path))
+def load(path: str | Path, label: str | None = None) -> Capture:
+    """The capture in a file (gzip and zstd are unpacked). Errors call it `label`. Raises UnreadableInputError."""
+    return loads(open_input(path, label=label), label=label or str(path))
 
 
 def loads(data: bytes, label: str = "capture") -> Capture:

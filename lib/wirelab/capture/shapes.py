@@ -40,7 +40,7 @@ BEGUN = re.compile(
     r"(?:"
     r"\b(?:sk-|hf_|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|(?:gsk|xai|pplx|r8|nvapi)[-_]|eyJ)"
     r"[A-Za-z0-9._-]+"
-    rf"|{_PRIVATE_KEY}(?:-{{1,5}}|-----END [A-Z ]*-{{0,5}})?"
+    rf"|{_PRIVATE_KEY}(?:-{{1,5}}[A-Z ]*-{{0,5}})?"
     rf"|(?i:\b(?:bearer|basic)\s+{_VALUE}+)"
     rf"|(?i:{_NAME}{_VALUE}+)"
     r")\Z",

@@ -58,7 +58,7 @@ class Store:
 
     def __iter__(self) -> Iterator[Capture]:
         """Every capture, loaded."""
-        return map(load, self.paths())
+        return map(self._load, self.paths())
 
     def __len__(self) -> int:
         """How many captures there are."""
@@ -69,7 +69,7 @@ class Store:
         check_name(name)
         for kind in KINDS:
             if (path := path_of(self.root / kind, name)).is_file():
-                return load(path)
+                return self._load(path)
         raise UnreadableInputError(f"no capture is named {one_line(name)}")
 
     def select(
@@ -102,7 +102,11 @@ class Store:
     def captures(self, pattern: str = "*", **fields: str | None) -> Iterator[Capture]:
         """The captures that `select` finds, loaded one after the other."""
         for entry in self.select(pattern, **fields):
-            yield load(path_of(self.root / entry.evidence, entry.name))
+            yield self._load(path_of(self.root / entry.evidence, entry.name))
+
+    def _load(self, path: Path) -> Capture:
+        """A capture below the root; errors name it from there, never by the machine's own path."""
+        return load(path, label=path.relative_to(self.root).as_posix())
 
 
 def _fits(entry: Entry, pattern: str) -> bool:

@@ -49,7 +49,7 @@ def verify_files(paths: Iterable[Path]) -> Report:
 
 def _check(report: Report, path: Path, label: str) -> None:
     try:
-        data = open_input(path)
+        data = open_input(path, label=label)
         capture = loads(data, label=label)
     except UnreadableInputError as error:
         report.counts["unreadable"] += 1

@@ -15,9 +15,9 @@ from wirelab.capture.inputs import MAX_INPUT, one_line, open_input, unpack
 from wirelab.errors import UnreadableInputError
 
 
-def refused(path: str | Path, **options: int) -> str:
+def refused(path: str | Path, limit: int = MAX_INPUT) -> str:
     with pytest.raises(UnreadableInputError) as error:
-        open_input(path, **options)
+        open_input(path, limit)
     message = str(error.value)
     assert "\n" not in message
     assert message.isprintable()

@@ -148,7 +148,7 @@ def test_a_private_key_goes_with_all_its_lines() -> None:
             redactor = BodyRedactor(Redactor())
             parts = [redactor.push(body[at : at + step].encode()) for at in range(0, len(body), step)]
             written = b"".join([*parts, redactor.close()]).decode()
-            assert written.replace(begin, "") == clean, step
+            assert re.sub(r"-----BEGIN [A-Z -]*\[", "[", written) == clean, step
 
 
 def test_only_what_may_be_a_secret_is_held_back() -> None:
