@@ -88,13 +88,13 @@ def test_a_well_behaved_server_is_recorded_whole(folder: Path, capsys: pytest.Ca
     assert code == 0
     captures = recorded(folder)
     assert sorted(captures) == [
-        "ollama-9.9.9/native/conversation-1.stream",
-        "ollama-9.9.9/native/conversation-2.stream",
-        "ollama-9.9.9/native/conversation-3.stream",
-        "ollama-9.9.9/native/no_call.stream",
-        "ollama-9.9.9/native/single.stream",
+        "ollama-9.9.9/native/conversation-1.stream.m",
+        "ollama-9.9.9/native/conversation-2.stream.m",
+        "ollama-9.9.9/native/conversation-3.stream.m",
+        "ollama-9.9.9/native/no_call.stream.m",
+        "ollama-9.9.9/native/single.stream.m",
     ]
-    single = captures["ollama-9.9.9/native/single.stream"]
+    single = captures["ollama-9.9.9/native/single.stream.m"]
     assert single.body == b"".join(LINES)
     assert len(single.reads) == len(LINES)
     assert single.end.kind == "complete"
@@ -239,7 +239,7 @@ def test_only_what_may_join_is_admitted(folder: Path, tmp_path: Path, capsys: py
         wanted = options(server, folder, "single", server="s", version="1", admit_into=root)
         assert record(wanted) == 0
         assert record(wanted) == 1
-    assert [path.name for path in root.rglob("*.jsonl")] == ["single.stream.jsonl"]
+    assert [path.name for path in root.rglob("*.jsonl")] == ["single.stream.m.jsonl"]
     assert "among the captures already" in capsys.readouterr().out
 
 
@@ -269,7 +269,7 @@ def test_a_recording_that_is_killed_keeps_what_had_arrived_and_the_next_run_goes
         process = subprocess.Popen([sys.executable, "-c", PROGRAM, server.base, str(folder)], stdout=subprocess.DEVNULL)
         try:
             assert begun.wait(20)
-            torn = folder / "recorded/s-1/native/no_call.stream.jsonl"
+            torn = folder / "recorded/s-1/native/no_call.stream.m.jsonl"
             _wait_for_lines(torn, 3)
         finally:
             os.kill(process.pid, signal.SIGKILL)
@@ -281,7 +281,7 @@ def test_a_recording_that_is_killed_keeps_what_had_arrived_and_the_next_run_goes
     dead = load(torn)
     assert dead.body == LINES[0] + LINES[1][:20]
     assert (dead.end.kind, dead.end.by) == ("cut", "recorder")
-    again = load(folder / "recorded/s-1/native/no_call.stream.again-2.jsonl")
+    again = load(folder / "recorded/s-1/native/no_call.stream.m.again-2.jsonl")
     assert again.body == b"".join(LINES)
 
 

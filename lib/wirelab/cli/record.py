@@ -74,7 +74,8 @@ def prepare(options: Options) -> Ready:
     """Resolve target and key and make the plan; opens no connection. Raises `MisuseError`."""
     target = resolve(options.target, key_variable=options.key_variable)
     key = find_key(target.origin, target.key_variable, os.environ, use_keyring=options.use_keyring)
-    wish = msgspec.structs.replace(options.wish, has_key=key is not None)
+    tag = options.wish.tag or slug(options.wish.model)
+    wish = msgspec.structs.replace(options.wish, has_key=key is not None, tag=tag)
     steps = plan(select(load_book().scenarios, options.scenarios), wish)
     if not steps:
         raise MisuseError("nothing to ask: no scenario fits these protocols and modes (some need a key or two models)")
@@ -88,10 +89,10 @@ def _show(ready: Ready, options: Options) -> int:
     for step in ready.steps:
         asked = preview(step, setting)
         if asked is None:
-            say(f"{step.name(ready.wish.label)}: what turn {step.turn + 1} sends depends on the answers before it")
+            say(f"{step.name(ready.wish.tag)}: what turn {step.turn + 1} sends depends on the answers before it")
             continue
         body = "" if asked.body is None else f" {msgspec.json.encode(asked.body).decode()}"
-        say(f"{step.name(ready.wish.label)}: {asked.method} {ready.target.origin}{asked.path} ({asked.auth}){body}")
+        say(f"{step.name(ready.wish.tag)}: {asked.method} {ready.target.origin}{asked.path} ({asked.auth}){body}")
     return OK
 
 

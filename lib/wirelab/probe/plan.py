@@ -15,8 +15,8 @@ _FILLER = "The tram stops here. " * 4000
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """What a run is to ask. `label` stands in the captures' names; `worked` puts worked turns before every question
-    that has some; `times` asks everything so often.
+    """What a run is to ask. `tag` stands in the captures' names and tells models apart; `worked` puts worked turns
+    before every question that has some; `times` asks everything so often.
     """
 
     model: str
@@ -26,7 +26,7 @@ class Wish(msgspec.Struct, frozen=True):
     second_model: str | None = None
     has_key: bool = False
     worked: bool = False
-    label: str = ""
+    tag: str = ""
     settings: Settings = Settings()
 
 
@@ -39,12 +39,12 @@ class Step(msgspec.Struct, frozen=True):
     turn: int = 0
     repeat: int = 1
 
-    def name(self, label: str = "") -> str:
+    def name(self, tag: str = "") -> str:
         """`<protocol>/<scenario>.<variant>`, the part of a capture's name below its target."""
         parts = [
             recorded_name(self.scenario, self.turn),
             self.mode,
-            label,
+            tag,
             f"x{self.repeat}" if self.repeat > 1 else "",
         ]
         return f"{self.protocol}/{'.'.join(part for part in parts if part)}"

@@ -81,7 +81,7 @@ def run(steps: list[Step], setting: Setting, client: httpx.Client) -> Iterator[O
 def _step(
     step: Step, setting: Setting, client: httpx.Client, replies: list[list[Message]]
 ) -> tuple[Outcome, Capture | None]:
-    name = f"{setting.label}/{step.name(setting.wish.label)}"
+    name = f"{setting.label}/{step.name(setting.wish.tag)}"
     settled, free = attempts(setting.folder, name)
     if settled is not None:
         return Outcome(settled.name, "kept", settled.response.status), settled
