@@ -1,22 +1,15 @@
-"""The commands, their options and their help; each imports what it needs when it runs."""
+"""The command line, put together: the commands for one's own logs; each imports what it needs when it runs."""
 
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from wirelab import __version__
-from wirelab.cli.reconcile import Format
-
-PROTOCOL_HELP = "native, chat, responses, messages or gemini; auto looks at the input."
-
-
-def examples(*lines: str) -> str:
-    """Lines that the help shows as they stand."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
+from wirelab.cli import laboratory, live
+from wirelab.cli.help import OneFile, OutputFormat, Protocol, examples
 
 app = typer.Typer(
     name="wirelab",
@@ -28,9 +21,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Protocol = Annotated[str, typer.Option("--protocol", metavar="NAME", help=PROTOCOL_HELP)]
-OutputFormat = Annotated[Format, typer.Option("--format", help="A table for people, or one JSON object a line.")]
 
 
 def _version(wanted: bool) -> None:
@@ -94,11 +84,7 @@ def reconcile(  # noqa: PLR0917 - typer reads the options from here
         "wirelab frames stream.log --format json | jq 'select(.malformed or .pending)'",
     )
 )
-def frames(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to read; - is standard input.")],
-    protocol: Protocol = "auto",
-    format_: OutputFormat = "table",
-) -> None:
+def frames(file: OneFile, protocol: Protocol = "auto", format_: OutputFormat = "table") -> None:
     """Show every frame of a body: byte range, time of arrival, kind, and the ones that are malformed or unfinished."""
     from wirelab.cli import frames as command  # noqa: PLC0415 - see the module's first line
 
@@ -106,41 +92,68 @@ def frames(
 
 
 @app.command(
-    epilog=examples(
-        "wirelab verify",
-        "wirelab verify captures/recorded/ollama-0.20.4 my-recording.jsonl",
-        "wirelab verify --write-index    # after adding captures",
-    )
+    "compare-policies",
+    epilog=examples("wirelab compare-policies stream.log", "wirelab compare-policies stream.log --format json"),
 )
-def verify(
-    paths: Annotated[
-        list[str] | None, typer.Argument(metavar="PATH", help="Captures, or folders of them; else the committed ones.")
-    ] = None,
-    write_index: Annotated[bool, typer.Option("--write-index", help="Bring the index up to date.")] = False,
-) -> None:
-    """Check captures: the format and its proofs, that no secret is in them, and that the index is complete."""
-    from wirelab.cli import verify as command  # noqa: PLC0415 - see the module's first line
+def compare_policies(file: OneFile, protocol: Protocol = "auto", format_: OutputFormat = "table") -> None:
+    """Read one answer as every kind of client does, and say which of them could have known better."""
+    from wirelab.cli import policies as command  # noqa: PLC0415 - see the module's first line
 
-    raise typer.Exit(command.verify(paths or [], write=write_index))
+    raise typer.Exit(command.run(file, protocol, format_))
 
 
 @app.command(
-    "import",
     epilog=examples(
-        "wirelab import my-logs/",
-        "wirelab import theirs.jsonl --into captures/recorded",
-    ),
+        "wirelab settle request.json | jq .messages",
+        "wirelab settle history.json --from chat --to gemini",
+        "wirelab settle request.json --profile mistral --repair",
+    )
 )
-def import_(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Recording logs or captures, or folders.")],
-    into: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Where they go; else among the committed recordings.")
+def settle(  # noqa: PLR0917 - typer reads the options from here
+    file: OneFile,
+    source: Annotated[
+        str, typer.Option("--from", metavar="NAME", help="chat, native, responses, messages, gemini, or auto.")
+    ] = "auto",
+    to: Annotated[str, typer.Option(metavar="NAME", help="The protocol of the request, or same.")] = "same",
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What the endpoint accepts; else the protocol's own profile.")
     ] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what is broken instead of refusing it.")] = False,
+    result_order: Annotated[
+        Literal["arrival", "call"] | None, typer.Option(help="How results are ordered; else the profile's way.")
+    ] = None,
+    reused_ids: Annotated[
+        Literal["rename", "error", "keep"], typer.Option(help="What becomes of an id that is used twice.")
+    ] = "rename",
+    format_: Annotated[str, typer.Option("--format", metavar="json", help="There is one format.")] = "json",
 ) -> None:
-    """Import recording logs, and captures from elsewhere, proving that no byte is lost; secrets are redacted."""
-    from wirelab.cli import importing as command  # noqa: PLC0415 - see the module's first line
+    """Turn a recorded history into the messages of a request that an endpoint accepts.
 
-    raise typer.Exit(command.import_(sources, into=into))
+    A FILE is a request body (messages, input or contents) or a bare list, a capture or a recording log. Printed is one
+    JSON object: messages, system, findings, error. Exit code 1: no request can be made of it, and error says why.
+    """
+    from wirelab.cli import settle as command  # noqa: PLC0415 - see the module's first line
+    from wirelab.history.replay import Replay  # noqa: PLC0415
+
+    if format_ != "json":
+        raise typer.BadParameter("there is json only", param_hint="--format")
+    raise typer.Exit(
+        command.settle(
+            file,
+            Replay(
+                source=source,
+                to=to,
+                profile=profile,
+                result_order=result_order,
+                reused_ids=reused_ids,
+                repair=repair,
+            ),
+        )
+    )
+
+
+laboratory.add_to(app)
+live.add_to(app)
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """`wirelab frames`: what stood in the body, byte for byte, and when it came."""
 
 from wirelab.cli.console import OK, UNREADABLE, complain, say, say_json, say_table
+from wirelab.cli.help import Format
 from wirelab.cli.inputs import open_exchange
-from wirelab.cli.reconcile import Format
 from wirelab.errors import UnreadableInputError
 from wirelab.framing import FrameTooLargeError
 from wirelab.show.frames import FrameRow, frame_rows, frames_table

@@ -1,12 +1,13 @@
 """`wirelab reconcile`: from a file of one's own to calls and a verdict."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from wirelab.calls import find_policy, read_body
 from wirelab.cli.console import OK, UNREADABLE, VIOLATION, complain, say, say_json, say_table
+from wirelab.cli.help import Format
 from wirelab.cli.inputs import Exchange, open_exchange
 from wirelab.errors import MisuseError, UnreadableInputError
 from wirelab.model import Asked, Finding, Frame, Reading
@@ -14,8 +15,6 @@ from wirelab.show.advice import advice_for
 from wirelab.show.frames import frames_of
 from wirelab.show.text import shortened
 from wirelab.show.verdict import calls_table, counted, finish_line, verdict_line, violations, where, worst_first
-
-Format = Literal["table", "json"]
 
 _SHOWN_TEXT = 400
 """Characters of text and thinking that the table view shows of an answer; JSON has all."""

@@ -6,6 +6,7 @@ from typing import Any
 from wirelab.model import Finding, Frame, Reading, Severity, ToolCall
 from wirelab.show.advice import advice_for
 from wirelab.show.tables import Table, table
+from wirelab.show.text import shortened
 
 ID_SOURCES = {
     "provider": "server",
@@ -39,6 +40,12 @@ def verdict_line(reading: Reading) -> str:
     if len(reading.executable) < len(reading.calls):
         return f"PARTLY: {len(reading.executable)} of {came} may be executed"
     return f"OK: {came}, all may be executed"
+
+
+def call_words(reading: Reading, limit: int = 40) -> str:
+    """`2 calls: get_weather {"city":"Oslo"} + get_time {}`."""
+    words = [f"{call.name or 'no name'} {shortened(call.arguments_text, limit)}" for call in reading.calls]
+    return f"{counted(len(words), 'call')}: {' + '.join(words)}" if words else "no calls"
 
 
 def call_state(call: ToolCall, reading: Reading) -> str:

@@ -1,0 +1,103 @@
+"""The commands for the laboratory's own captures and notebooks."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from wirelab.cli.help import examples
+
+
+class RunCommand(TyperCommand):
+    """Takes `-p NAME VALUE`, which typer has no word for: an option of two values that may be given again."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Join the two values before the options are parsed; `-p NAME=VALUE` is the same."""
+        return super().parse_args(ctx, list(joined_pairs(args)))
+
+
+def joined_pairs(args: list[str]) -> Iterator[str]:
+    """`-p a b` as `-p a=b`. A name without its value is left as it is."""
+    left = iter(args)
+    for arg in left:
+        yield arg
+        if arg in {"-p", "--parameter"} and (name := next(left, None)) is not None:
+            value = None if "=" in name else next(left, None)
+            yield name if value is None else f"{name}={value}"
+
+
+def parameter_of(pair: str) -> tuple[str, str]:
+    """`a=b` as a name and a value. Raises BadParameter."""
+    name, equals, value = pair.partition("=")
+    if not name or not equals:
+        raise typer.BadParameter(f"{pair!r} needs a value: -p {pair or 'NAME'} VALUE", param_hint="-p")
+    return name, value
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(
+        epilog=examples(
+            "wirelab run",
+            "wirelab run 00 -p capture ollama-0.12.10/native/parallel.stream.qwen3-coder",
+            "wirelab run 00 --captures 'ollama-0.32.15/chat/*'",
+        ),
+        cls=RunCommand,
+    )(run)
+    app.command(
+        epilog=examples(
+            "wirelab verify",
+            "wirelab verify captures/recorded/ollama-0.20.4 my-recording.jsonl",
+            "wirelab verify --write-index    # after adding captures",
+        )
+    )(verify)
+    app.command("import", epilog=examples("wirelab import my-logs/", "wirelab import theirs.jsonl --into mine"))(
+        import_
+    )
+
+
+def run(
+    notebooks: Annotated[
+        list[str] | None, typer.Argument(metavar="NOTEBOOK", help="Names, numbers or paths; else all offline ones.")
+    ] = None,
+    captures: Annotated[
+        str | None, typer.Option(metavar="GLOB", help="Run once for each capture whose name fits (00, 40, 43).")
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option("-p", "--parameter", metavar="NAME VALUE", help="A parameter's value; may be given again."),
+    ] = None,
+) -> None:
+    """Run notebooks with papermill and write one page that says what was found.
+
+    The executed notebooks and index.html go to runs/<n>/. One failed notebook does not stop the others. Without
+    arguments: every offline notebook once, and a survey of all captures that can be read. Exit code 1: one failed.
+    """
+    from wirelab.cli import run as command  # noqa: PLC0415 - heavy: only when it runs
+
+    raise typer.Exit(command.run(notebooks or [], captures, [parameter_of(pair) for pair in parameters or []]))
+
+
+def verify(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH", help="Captures, or folders of them; else the committed ones.")
+    ] = None,
+    write_index: Annotated[bool, typer.Option("--write-index", help="Bring the index up to date.")] = False,
+) -> None:
+    """Check captures: the format and its proofs, that no secret is in them, and that the index is complete."""
+    from wirelab.cli import verify as command  # noqa: PLC0415 - only when it runs
+
+    raise typer.Exit(command.verify(paths or [], write=write_index))
+
+
+def import_(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Recording logs or captures, or folders.")],
+    into: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Where they go; else among the committed recordings.")
+    ] = None,
+) -> None:
+    """Import recording logs, and captures from elsewhere, proving that no byte is lost; secrets are redacted."""
+    from wirelab.cli import importing as command  # noqa: PLC0415 - only when it runs
+
+    raise typer.Exit(command.import_(sources, into=into))
