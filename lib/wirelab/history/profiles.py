@@ -77,8 +77,8 @@ _OLLAMA: Final = (
         _RECORDED,
         {
             "call_blank": "ollama-0.12.9/chat/history-replay_one.stream.template-hermes: null content was taken",
-            "ids": "ollama-0.32.15/chat/history-foreign_ids.stream.template-hermes: any id was taken",
-            "reasoning_key": "ollama-0.32.15/chat/history-thinking_and_call.stream.qwen3-thinking",
+            "ids": "ollama-0.32.15/chat/history-foreign_ids.stream.gemma4: any id was taken",
+            "reasoning_key": "ollama-0.32.15/chat/history-thinking_and_call.stream.gemma4",
             "result_order": _POSITIONAL,
         },
         since=(0, 12, 9),
@@ -89,7 +89,7 @@ _OLLAMA: Final = (
         "responses",
         _RECORDED,
         {
-            "ids": "ollama-0.32.15/responses/history-foreign_ids.stream.template-hermes: any id was taken",
+            "ids": "ollama-0.32.15/responses/history-foreign_ids.stream.gemma4: any id was taken",
             "plain_encrypted": "ollama-0.21.2/responses/conversation-2.stream.gemma4",
             "result_order": _POSITIONAL,
         },
