@@ -115,15 +115,15 @@ def _of_ids(got: tuple[ToolCall, ...], wanted: tuple[ToolCall, ...]) -> str:
     """The calls are right: are their ids?"""
     sent = [(None if call.id_source == "allocated" else call.id) for call in _in_order(wanted)]
     held = [call.id or None for call in _in_order(got)]
-    if held == sent:
-        return "ok"
-    if all(each is None for each in sent):
-        return "newid" if len(set(held)) == len(held) else "reid"
-    pairs = list(zip(held, sent, strict=True))
-    if any(one is None and other is not None for one, other in pairs):
+    given = [(one, other) for one, other in zip(held, sent, strict=True) if other is not None]
+    if any(one is None for one, _ in given):
         return "noid"
-    joined = any(one and other and one != other and other in one for one, other in pairs)
-    return "garbled" if joined else "reid"
+    if any(one != other for one, other in given):
+        return "garbled" if any(one != other and str(other) in str(one) for one, other in given) else "reid"
+    made = [one for one, other in zip(held, sent, strict=True) if other is None and one is not None]
+    if len(set(made)) < len(made):
+        return "reid"
+    return "newid" if made else "ok"
 
 
 def _in_order(calls: tuple[ToolCall, ...]) -> list[ToolCall]:

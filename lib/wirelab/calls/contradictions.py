@@ -28,6 +28,7 @@ CONTRADICTIONS = frozenset(
         "invalid-arguments",
         "truncation-suspected",
         "continuation-without-call",
+        "parallel-calls-disabled",
         "ambiguous-identity",
         "id-doubled",
         "terminal-id-mismatch",
@@ -61,13 +62,15 @@ class Watch:
         self._by_id: dict[str, OpenCall] = {}
         self._at: dict[Hashable, OpenCall] = {}
 
-    def opened(self, call: OpenCall, entry: Entry) -> None:
-        """The entry has opened this call."""
+    def opened(self, call: OpenCall, entry: Entry, *, known: bool) -> None:
+        """The entry has opened this call. `known`: its key is a new one, too."""
         told = self._told.setdefault(call, Told())
-        known = self._by_id.get(entry.id) if entry.id is not None else None
+        other = self._by_id.get(entry.id) if entry.id is not None else None
         before = self._at.get(entry.index) if entry.index is not None else None
-        if known is not None:
-            self._shared_id(known, entry)
+        if other is not None:
+            self._shared_id(other, entry)
+        elif entry.fragment.key is not None and not known:
+            self._note("call-split", call, "an entry under the key of another call became a call of its own")
         elif entry.id is None and entry.name is None:
             self._note("call-split", call, "an entry with neither id nor name became a call of its own")
         elif before is not None and not (entry.id is not None and self._told[before].ids):
@@ -75,17 +78,19 @@ class Watch:
             self._note("index-reused", before, detail)
         self._keep(told, call, entry)
 
-    def joined(self, call: OpenCall, entry: Entry) -> None:
-        """The entry was given to this call, which others opened."""
+    def joined(self, call: OpenCall, entry: Entry, *, known: bool) -> None:
+        """The entry was given to this call, which others opened. `known`: the protocol's key says the same."""
         told = self._told.setdefault(call, Told())
-        known = self._by_id.get(entry.id, call) if entry.id is not None else call
-        if known is not call and entry.id not in told.ids:
-            self._shared_id(known, entry)
+        other = self._by_id.get(entry.id, call) if entry.id is not None else call
+        if other is not call and entry.id not in told.ids:
+            self._shared_id(other, entry)
         elif entry.id is not None and told.ids and entry.id not in told.ids:
             self._note("id-changed", call, f"{_shown(call)} goes on under the id {entry.id!r}")
         if entry.name is not None and told.name not in (None, entry.name) and not self._is_piece(told, call, entry):
             self._note("name-changed", call, f"{_shown(call)} was called {told.name!r}, and now {entry.name!r}")
-        if entry.fragment.mode == "delta" or entry.fragment.key is None:
+        if known and entry.fragment.mode != "delta":
+            self._settled(call, entry)
+        else:
             self._arguments(call, entry)
         self._keep(told, call, entry)
 
@@ -118,9 +123,16 @@ class Watch:
         if not (has and more and call.complete):
             return
         if equal_arguments(call, entry):
-            self._note("repeated-entry", call, f"{_shown(call)} has equal arguments already")
+            if entry.name in (None, self._told[call].name):
+                self._note("repeated-entry", call, f"{_shown(call)} has equal arguments already")
         else:
             self._note("arguments-changed", call, f"{_shown(call)} was complete, and gets more arguments")
+
+    def _settled(self, call: OpenCall, entry: Entry) -> None:
+        streamed = call.value is not None or bool(call.parts)
+        said = entry.value is not None or bool(entry.text)
+        if streamed and said and call.arguments_text != entry.text and not equal_arguments(call, entry):
+            self._note("arguments-replaced", call, f"{_shown(call)} is settled with other arguments than it streamed")
 
     def _is_piece(self, told: Told, call: OpenCall, entry: Entry) -> bool:
         """Before any argument a name may still grow: a longer snapshot, or a piece of a declared tool's name."""

@@ -15,7 +15,7 @@ from wirelab.calls.contradictions import Watch
 from wirelab.calls.entry import Entry, read_entry
 from wirelab.calls.limits import Limits
 from wirelab.calls.opencall import OpenCall, decode
-from wirelab.calls.otherfold import fold_arguments, fold_id, fold_name
+from wirelab.calls.otherfold import fold_arguments, fold_id, fold_name, settling
 from wirelab.calls.policy import Policy
 from wirelab.calls.reconcile import Reconciler
 from wirelab.calls.rules import ALL_RULES
@@ -100,12 +100,16 @@ class OtherClient(Reconciler):
         call = call or self._open_at(entry, place)
         if call is None:
             return
-        (self._watch.opened if opens else self._watch.joined)(call, entry)
+        known = self._is_known(call, entry)
+        (self._watch.opened if opens else self._watch.joined)(call, entry, known=known)
         self.book.settle(call, entry)
         self._chooser.took(call, seen, place)
-        if entry.fragment.key is not None:
-            self.book.by_key[entry.fragment.key] = call
-        self._put_in(call, seen, opens=opens)
+        self._put_in(call, seen, settling(choices, entry, known=known), opens=opens)
+
+    def _is_known(self, call: OpenCall, entry: Entry) -> bool:
+        """Whether the protocol's own key gives the entry to this call; a key belongs to the call that had it first."""
+        key = entry.fragment.key
+        return key is not None and self.book.by_key.setdefault(key, call) is call
 
     def _open_at(self, entry: Entry, place: Any) -> OpenCall | None:
         """A new call; where indexes are places in a list, the places before it must be there."""
@@ -125,15 +129,15 @@ class OtherClient(Reconciler):
             pad.frames.append(entry.fragment.frame)
             self._chooser.took(pad, msgspec.structs.replace(entry, id=None), place)
 
-    def _put_in(self, call: OpenCall, entry: Entry, *, opens: bool) -> None:
+    def _put_in(self, call: OpenCall, entry: Entry, choices: Policy, *, opens: bool) -> None:
         if entry.id is not None:
             taken = self.book.by_id.setdefault(entry.id, call) is not call
-            fold_id(self._choices, call, entry.id, self._note_call, opens=opens, taken=taken)
+            fold_id(choices, call, entry.id, self._note_call, opens=opens, taken=taken)
             self._allocator.reserve(entry.id)
         if entry.name is not None:
-            fold_name(self._choices, call, entry.name, self._note_call)
+            fold_name(choices, call, entry.name, self._note_call)
         if self._within_limits(call, entry):
-            fold_arguments(self._choices, call, entry, self._note_call)
+            fold_arguments(choices, call, entry, self._note_call)
 
     def judge_end(self, *, empty_body: bool) -> None:
         """Judge as ever; then make of each call what the client would hand over."""

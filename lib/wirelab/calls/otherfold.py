@@ -1,5 +1,7 @@
 """How other clients fold: the first, the last, or everything in a row (specification 1, policies)."""
 
+import msgspec
+
 from wirelab.calls.entry import Entry
 from wirelab.calls.identity import CallNoter
 from wirelab.calls.opencall import OpenCall
@@ -11,18 +13,20 @@ def fold_id(policy: Policy, call: OpenCall, identifier: str, note: CallNoter, *,
     before = call.id
     if before is None and (opens or policy.late_id) and not (taken and policy.unique_ids):
         call.id, call.id_source = identifier, "provider" if opens else "adopted"
-    elif before is not None and policy.ids == "concat":
-        if not call.other_ids:
-            call.other_ids[before] = None
+    elif before is None:
+        call.other_ids[identifier] = None
+        note("id-changed", call, f"the id {identifier!r} is not used: it came late, or another call has it")
+    elif policy.ids == "concat":
+        call.other_ids.setdefault(before if not call.other_ids else identifier)
         call.other_ids[identifier] = None
         call.id = before + identifier
         if before.endswith(identifier):
             note("id-changed", call, f"the id {identifier!r} came again, and was joined to itself")
-    elif before is not None and policy.ids == "last-wins" and identifier != before:
-        call.other_ids[before] = None
-        call.id = identifier
     elif identifier != before:
-        call.other_ids[identifier] = None
+        last = policy.ids == "last-wins"
+        call.other_ids[before if last else identifier] = None
+        call.id = identifier if last else before
+        call.other_ids.pop(call.id, None)
 
 
 def fold_name(policy: Policy, call: OpenCall, name: str, note: CallNoter) -> None:
@@ -36,23 +40,36 @@ def fold_name(policy: Policy, call: OpenCall, name: str, note: CallNoter) -> Non
             note("name-changed", call, f"the name {name!r} came again, and was joined to itself")
 
 
-def fold_arguments(policy: Policy, call: OpenCall, entry: Entry, note: CallNoter) -> None:
-    """The arguments of an entry go into its call; a done event's whole text replaces the pieces, as in all clients."""
+def settling(policy: Policy, entry: Entry, *, known: bool) -> Policy:
+    """The folds for an entry that says a whole call again (`known`: under a key that the call has): nothing is joined.
+
+    A done event replaces what streamed, as in all clients; a terminal snapshot only where the last one wins.
+    """
     mode = entry.fragment.mode
-    call.done = call.done or mode == "done"
+    if not known or mode == "delta":
+        return policy
+    arguments = "last-wins" if mode == "done" or policy.ids == "last-wins" else "first-wins"
+    return msgspec.structs.replace(
+        policy,
+        ids="last-wins" if policy.ids == "concat" else policy.ids,
+        names="last-wins" if policy.names == "concat" else policy.names,
+        arguments=arguments,
+    )
+
+
+def fold_arguments(policy: Policy, call: OpenCall, entry: Entry, note: CallNoter) -> None:
+    """The arguments of an entry go into its call."""
+    call.done = call.done or entry.fragment.mode == "done"
     if entry.value is None and not entry.text:
         return
     has = call.value is not None or bool(call.parts)
-    settles = mode == "done" or (mode == "whole" and entry.fragment.key is not None)
-    if settles and mode == "whole" and has and policy.ids != "last-wins":
+    if has and policy.arguments == "first-wins":
         return
-    if not settles and has and policy.arguments == "first-wins":
-        return
-    if settles or policy.arguments == "last-wins" or not has:
-        _note_shape(call, entry, note)
-        _replace(call, entry)
-    else:
+    if has and policy.arguments == "concat":
         _append(call, entry)
+        return
+    _note_shape(call, entry, note)
+    _replace(call, entry)
 
 
 def _note_shape(call: OpenCall, entry: Entry, note: CallNoter) -> None:

@@ -1,4 +1,4 @@
-"""The identity matrix: policy by capture, what each kind of client makes of an answer and whether it could have known."""
+"""The identity matrix: policy by capture, what each kind of client makes of it and whether it could have known."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -149,7 +149,7 @@ def evidence_table(found: Iterable[tuple[str, PolicyRow]]) -> Table:
 
 
 def summary(compared: Sequence[Compared]) -> str:
-    """`index-concat, index-last-wins mislead in 3 of 12 answers; in none of them without a contradiction on the wire.`"""
+    """`index-concat: misleading in 3 of 12 answers; each could have known.`"""
     wrong, unseen = misled(compared), blind(compared)
     where = len({capture for capture, _ in wrong})
     who = ", ".join(dict.fromkeys(row.policy for _, row in wrong)) or "no policy"
