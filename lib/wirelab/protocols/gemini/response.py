@@ -74,6 +74,7 @@ class StreamReader(FrameReader[_Chunk]):
                 self._tell_candidate(frame, candidate)
         elif payload.promptFeedback is not None and payload.promptFeedback.blockReason:
             self._fail(frame, f"the prompt was blocked: {describe(payload.promptFeedback.blockReason)}")
+            return
         elif not payload.usageMetadata and self._look_for_error(frame, frame.data):
             return
         if payload.usageMetadata:

@@ -195,13 +195,13 @@ class StreamReader(_ItemReader):
             self._text(frame.number, payload.delta)
             return
         self._last_id = ""
-        if payload.error or kind == "error":
-            self._look_for_error(frame, frame.data)
+        if payload.error:
+            self._fail(frame, describe(payload.error))
             return
         handler = self._handlers.get(kind if isinstance(kind, str) else frame.event)
         if handler is not None:
             handler(frame, payload)
-        elif kind is None:
+        elif kind is None or kind == "error":
             self._look_for_error(frame, frame.data)
 
     def close(self) -> None:
