@@ -96,17 +96,19 @@ class IdMap:
 
 def _candidates(rule: IdRule, identifier: str, name: str | None, ordinal: int) -> Iterator[str]:
     """Allowed ids for a foreign one, best first."""
-    for attempt in itertools.count():
-        if rule.make == "numbered":
-            yield f"functions.{name or 'tool'}:{ordinal + attempt}"
-            continue
-        seed = identifier if attempt == 0 else f"{identifier}#{attempt}"
-        digest = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
-        if rule.make == "hash":
-            yield _base62(digest, rule.longest)
-            continue
-        readable = re.sub("[^a-zA-Z0-9_-]", "_", identifier)[: rule.longest - _HASH - 1]
-        yield f"{readable}_{_base62(digest, _HASH)}"
+    attempts = itertools.count()
+    if rule.make == "numbered":
+        return (f"functions.{name or 'tool'}:{ordinal + attempt}" for attempt in attempts)
+    digests = (_digest(identifier, attempt) for attempt in attempts)
+    if rule.make == "hash":
+        return (_base62(digest, rule.longest) for digest in digests)
+    readable = re.sub("[^a-zA-Z0-9_-]", "_", identifier)[: rule.longest - _HASH - 1]
+    return (f"{readable}_{_base62(digest, _HASH)}" for digest in digests)
+
+
+def _digest(identifier: str, attempt: int) -> int:
+    seed = identifier if attempt == 0 else f"{identifier}#{attempt}"
+    return int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
 
 
 def _base62(number: int, length: int) -> str:

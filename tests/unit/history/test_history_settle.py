@@ -210,6 +210,8 @@ def test_a_native_result_of_an_unknown_tool_answers_the_oldest_and_loses_the_nam
 def test_results_with_and_without_id_share_the_calls() -> None:
     history = (turn(call("a"), call("b"), call("c")), result("absent", "1"), result("b", "2"), result("absent", "3"))
     assert shape(run(*history, dialect="native"))[1:] == ["a=1", "b=2", "c=3"]
+    known_first = (history[0], result("b", "2"), result("absent", "1"), result("c", "3"))
+    assert shape(run(*known_first, dialect="native", result_order="call"))[1:] == ["a=1", "b=2", "c=3"]
 
 
 def test_repair_drops_orphans_and_duplicates_and_places_late_results() -> None:
