@@ -31,6 +31,7 @@ OutputLimit = Annotated[int | None, typer.Option(min=1, help="Output tokens at m
 Temperature = Annotated[float | None, typer.Option(min=0, help="Left to the server if not given.")]
 Seed = Annotated[int | None, typer.Option(help="Left to the server if not given.")]
 Label = Annotated[str, typer.Option(metavar="NAME", help="The captures' first name; else server-version.")]
+Tag = Annotated[str, typer.Option(metavar="NAME", help="Stands in the captures' names, to tell models apart.")]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="What a reader of the captures must know.")]
 Server = Annotated[str, typer.Option(metavar="NAME", help="What it is; else it is asked.")]
 ServerVersion = Annotated[str, typer.Option(metavar="NAME", help="Its version, with --server.")]
@@ -63,6 +64,7 @@ def record(  # noqa: PLR0917 - typer reads the options from here
     times: Times = 1,
     second_model: SecondModel = None,
     worked: Worked = False,
+    tag: Tag = "",
     output_limit: OutputLimit = None,
     temperature: Temperature = None,
     seed: Seed = None,
@@ -81,7 +83,7 @@ def record(  # noqa: PLR0917 - typer reads the options from here
     """Ask a server the scenarios and keep every byte with its time; what was recorded is never asked again."""
     from wirelab.cli import record as command  # noqa: PLC0415 - heavy: only when it runs
 
-    wish = _wish(protocol, mode, model=model, times=times, second_model=second_model, worked=worked, label=label)
+    wish = _wish(protocol, mode, model=model, times=times, second_model=second_model, worked=worked, tag=tag)
     options = command.Options(
         target=target,
         wish=_with_settings(wish, output_limit, temperature, seed),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
+from PIL import Image
 
 from wirelab.show.lanes import Piece, lanes_grid
 from wirelab.show.text import visible
@@ -20,6 +21,7 @@ COLORS = ("#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bb
 NO_ID = "#dddddd"
 _WIDTH = 9.5
 """Inches of a figure; some two of them are the names of the lanes."""
+_PALETTE = 48
 _MOST_TICKS = 11
 _MOST_DRAWN = 150
 _CHARACTER = 0.072
@@ -42,7 +44,14 @@ def picture(figure: Figure, text: str, *, dpi: int = 110) -> Picture:
     """A figure as a picture; nothing in the file says when or by which version it was drawn."""
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
-    return Picture(buffer.getvalue(), text)
+    return Picture(_smaller(buffer), text)
+
+
+def _smaller(png: BytesIO) -> bytes:
+    """The same picture with a palette: half the bytes or less, and no difference to see."""
+    small = BytesIO()
+    Image.open(png).convert("RGB").quantize(_PALETTE, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return small.getvalue()
 
 
 def lanes_picture(pieces: Sequence[Piece], *, title: str = "") -> Picture:

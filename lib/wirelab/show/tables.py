@@ -11,7 +11,10 @@ from wirelab.show.text import cell_width, escaped, shortened, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-_CELL_STYLE = "text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"
+_SHORT_CELL = 28
+_SHORT_STYLE = "text-align:left;vertical-align:top;white-space:pre"
+_LONG_STYLE = "text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"
+"""Short cells keep their line, so that long ones beside them do not squeeze a number into two."""
 
 
 def _cell(value: Any) -> str:
@@ -55,12 +58,12 @@ class Table(msgspec.Struct, frozen=True):
     def html(self) -> str:
         """The same content as HTML without ids, scripts or style sheets."""
         caption = f"<caption>{escaped(self.title)}</caption>" if self.title else ""
-        head = "".join(f'<th style="{_CELL_STYLE}">{escaped(name)}</th>' for name in self.columns)
+        head = "".join(_html_cell("th", name) for name in self.columns)
         body = "".join(f"<tr>{self._html_row(row)}</tr>\n" for row in self.rows)
         return f"<table>{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>"
 
     def _html_row(self, row: Sequence[str]) -> str:
-        return "".join(f'<td style="{_CELL_STYLE}">{escaped(shortened(cell, self.width_limit))}</td>' for cell in row)
+        return "".join(_html_cell("td", shortened(cell, self.width_limit)) for cell in row)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What Jupyter asks for; which of the two it draws is its own choice."""
@@ -69,6 +72,11 @@ class Table(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _html_cell(tag: str, text: str) -> str:
+    style = _SHORT_STYLE if len(text) <= _SHORT_CELL else _LONG_STYLE
+    return f'<{tag} style="{style}">{escaped(text)}</{tag}>'
 
 
 def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
