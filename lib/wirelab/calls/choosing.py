@@ -5,7 +5,7 @@ from typing import Protocol
 
 from wirelab.calls.entry import Entry
 from wirelab.calls.identity import Book
-from wirelab.calls.opencall import OpenCall, decode
+from wirelab.calls.opencall import OpenCall
 from wirelab.calls.policy import Key, Policy
 
 LEFT_OUT = OpenCall("text")
@@ -134,7 +134,7 @@ class EqualOnce:
     """Every entry is a call, unless an equal one came before."""
 
     def __init__(self, book: Book) -> None:  # noqa: ARG002
-        self._seen: set[tuple[str | None, str]] = set()
+        self._seen: set[tuple[str | None, str | bytes | None]] = set()
 
     def find(self, entry: Entry, place: Hashable) -> Choice:  # noqa: ARG002
         """A new one, or none at all."""
@@ -145,9 +145,8 @@ class EqualOnce:
         self._seen.add(_content(entry))
 
 
-def _content(entry: Entry) -> tuple[str | None, str]:
-    value = decode(entry.value) if entry.value is not None else None
-    return entry.name, repr(value) if entry.value is not None else entry.text or ""
+def _content(entry: Entry) -> tuple[str | None, str | bytes | None]:
+    return entry.name, entry.text if entry.value is None else entry.value
 
 
 class ByFrame(ByPlace):

@@ -119,7 +119,9 @@ def _of_ids(got: tuple[ToolCall, ...], wanted: tuple[ToolCall, ...]) -> str:
     if any(one is None for one, _ in given):
         return "noid"
     if any(one != other for one, other in given):
-        return "garbled" if any(one != other and str(other) in str(one) for one, other in given) else "reid"
+        theirs = [call.id for call in got if call.id_source != "allocated"]
+        joined = any(one != other and str(other) in one for one in theirs for _, other in given)
+        return "garbled" if joined else "reid"
     made = [one for one, other in zip(held, sent, strict=True) if other is None and one is not None]
     if len(set(made)) < len(made):
         return "reid"

@@ -104,6 +104,8 @@ class OtherClient(Reconciler):
         (self._watch.opened if opens else self._watch.joined)(call, entry, known=known)
         self.book.settle(call, entry)
         self._chooser.took(call, seen, place)
+        if seen.id is None and entry.id is not None:
+            self._note_call("id-changed", call, f"the id {entry.id!r} was sent, and such a client does not look at it")
         self._put_in(call, seen, settling(choices, entry, known=known), opens=opens)
 
     def _is_known(self, call: OpenCall, entry: Entry) -> bool:
@@ -115,19 +117,19 @@ class OtherClient(Reconciler):
         """A new call; where indexes are places in a list, the places before it must be there."""
         base = self._choices.index_base
         if base is not None and type(place) is int:
-            while base + self._slots < place:
-                self._note_entry("index-gap", f"index {place} came before index {base + self._slots}")
-                self._pad(entry, base + self._slots)
-            self._slots += 1
+            if place > base + self._slots:
+                self._note_entry("index-gap", f"index {place} came where {base + self._slots} is the next free one")
+                self._pad(entry, base + self._slots, place)
+            self._slots = max(self._slots, place - base + 1)
         return self._open(entry)
 
-    def _pad(self, entry: Entry, place: int) -> None:
-        """An empty call in the place that was left out."""
-        self._slots += 1
-        pad = self._open(entry) if self._choices.gap == "pad" else None
-        if pad is not None:
-            pad.frames.append(entry.fragment.frame)
-            self._chooser.took(pad, msgspec.structs.replace(entry, id=None), place)
+    def _pad(self, entry: Entry, start: int, end: int) -> None:
+        """Empty calls in the places that were left out, as far as the limit on calls goes."""
+        pad = self._choices.gap == "pad"
+        while pad and start < end and (call := self._open(entry)) is not None:
+            call.frames.append(entry.fragment.frame)
+            self._chooser.took(call, msgspec.structs.replace(entry, id=None), start)
+            start += 1
 
     def _put_in(self, call: OpenCall, entry: Entry, choices: Policy, *, opens: bool) -> None:
         if entry.id is not None:

@@ -151,7 +151,9 @@ def evidence_table(found: Iterable[tuple[str, PolicyRow]]) -> Table:
 def summary(compared: Sequence[Compared]) -> str:
     """`index-concat: misleading in 3 of 12 answers; each could have known.`"""
     wrong, unseen = misled(compared), blind(compared)
+    if not wrong:
+        return f"No policy misleads in {counted(len(compared), 'answer')}."
     where = len({capture for capture, _ in wrong})
-    who = ", ".join(dict.fromkeys(row.policy for _, row in wrong)) or "no policy"
+    who = ", ".join(dict.fromkeys(row.policy for _, row in wrong))
     seen = "each could have known" if not unseen else f"{counted(len(unseen), 'reading')} could not have known"
     return f"{who}: misleading in {where} of {counted(len(compared), 'answer')}; {seen}."
