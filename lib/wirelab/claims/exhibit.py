@@ -1,0 +1,89 @@
+"""A capture as evidence: what it is, and its reading, taken once."""
+
+import json
+from functools import cached_property
+
+from wirelab.calls import read_body
+from wirelab.capture.types import Capture
+from wirelab.model import Json, Reading
+from wirelab.protocols.registry import PROTOCOLS
+
+GATEWAYS = ("litellm", "opencodex")
+"""Servers that answer for another server behind them."""
+
+
+class Exhibit:
+    """One capture with everything that claims ask of it. Readings and decoded bodies are made once and kept."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    @property
+    def name(self) -> str:
+        """The capture's name."""
+        return self.capture.name
+
+    @property
+    def scenario(self) -> str:
+        """What was tried."""
+        return self.capture.scenario
+
+    @property
+    def protocol(self) -> str:
+        """The capture's protocol, `discovery` included."""
+        return self.capture.protocol
+
+    @property
+    def target(self) -> str:
+        """The folder of the recording: server, version and how it was set up."""
+        return self.capture.name.partition("/")[0]
+
+    @property
+    def family(self) -> str:
+        """The syntax of the model, or the route and the syntax behind a gateway; empty where there is none."""
+        return self.capture.variant.partition(".")[2]
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the answer was asked for as a stream."""
+        return self.capture.variant.startswith("stream")
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of the answer."""
+        return self.capture.response.status
+
+    @cached_property
+    def reading(self) -> Reading | None:
+        """The lenient reading; None where no reader knows the protocol."""
+        entry = PROTOCOLS.get(self.protocol)
+        if entry is None:
+            return None
+        asked = entry.asked(self.capture.request.json or {})
+        return read_body(self.capture.body, self.protocol, asked=asked, status=self.status, strict=False)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes of the reading's findings."""
+        return frozenset(finding.code for finding in self.reading.findings) if self.reading else frozenset()
+
+    @cached_property
+    def body(self) -> Json:
+        """The decoded body of a whole answer; None where it is no JSON."""
+        try:
+            return json.loads(self.capture.body)
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def request(self) -> dict[str, Json]:
+        """The JSON object that was asked, empty where there was none."""
+        return self.capture.request.json if isinstance(self.capture.request.json, dict) else {}
+
+    @property
+    def prompt(self) -> Json:
+        """The prompt that the server made: seen behind it, or the answer itself; None where nobody saw it."""
+        debug = self.body.get("_debug_info") if isinstance(self.body, dict) else None
+        if isinstance(debug, dict):
+            return debug.get("rendered_template")
+        return self.capture.observed.prompt if self.capture.observed is not None else None
