@@ -11,6 +11,7 @@
 as those of the line before. So a line begins a read, or goes on with one, and never holds parts of two.
 """
 
+import re
 from base64 import b64decode
 from typing import Any, Final
 
@@ -71,6 +72,9 @@ class EndLine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     sha256: str | None = None
 
 
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
 line_decoder: msgspec.json.Decoder[FrameLine | dict[str, Any]] = msgspec.json.Decoder(FrameLine | dict[str, Any])
 """Decodes any line after the head. Payloads stay what they are: `msgspec.Raw` keeps their bytes."""
 
@@ -78,26 +82,15 @@ line_decoder: msgspec.json.Decoder[FrameLine | dict[str, Any]] = msgspec.json.De
 def nesting(payload: bytes) -> int:
     """How deep arrays and objects nest in valid JSON text."""
     depth = deepest = 0
-    inside = False
-    position = 0
-    while position < len(payload):
-        character = payload[position]
-        if character == 0x5C:  # a backslash, only valid inside a string: the next character is escaped
-            position += 1
-        elif character == 0x22:
-            inside = not inside
-        elif not inside and character in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif not inside and character in b"]}":
-            depth -= 1
-        position += 1
+    for bracket in _STRING.sub(b"", payload).translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
     return deepest
 
 
 def nests_too_deep(payload: bytes) -> bool:
     """Whether arrays and objects nest deeper than the limit; counts exactly only where that is possible at all."""
-    if len(payload) <= MAX_NESTING or payload.count(b"{") + payload.count(b"[") <= MAX_NESTING:
+    if len(payload) <= 2 * MAX_NESTING or payload.count(b"{") + payload.count(b"[") <= MAX_NESTING:
         return False
     return nesting(payload) > MAX_NESTING
 

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import stat
 import sys
 import zlib
@@ -29,6 +30,8 @@ class Readable(Protocol):
 def one_line(text: str, limit: int = 300) -> str:
     """Text from anywhere made fit for one line of a terminal: what is not printable is escaped, what is long is cut."""
     cut = text if len(text) <= limit else text[:limit] + "…"
+    if cut.isprintable():
+        return cut
     return "".join([character if character.isprintable() else ascii(character)[1:-1] for character in cut])
 
 
@@ -63,23 +66,17 @@ def unpack(data: bytes, label: str, limit: int = MAX_INPUT) -> bytes:
 def _read(path: str | Path, limit: int, label: str) -> bytes:
     if str(path) == "-":
         return _capped(sys.stdin.buffer, limit, label)
-    status = Path(path).stat()
+    status = os.stat(path)  # noqa: PTH116 - a third of the time of pathlib's, and captures are many
     if stat.S_ISDIR(status.st_mode):
         raise UnreadableInputError(f"{label}: this is a directory; name a file in it")
-    if stat.S_ISREG(status.st_mode) and status.st_size > limit:
+    regular = stat.S_ISREG(status.st_mode)
+    if regular and status.st_size > limit:
         raise _too_large(label, limit)
-    with Path(path).open("rb", buffering=0) as file:
-        if stat.S_ISREG(status.st_mode):
-            return _exact(file, status.st_size, limit, label)
-        return _capped(file, limit, label)
-
-
-def _exact(file: Readable, size: int, limit: int, label: str) -> bytes:
-    """The whole of a regular file, in one read where it did not grow meanwhile."""
-    data = file.read(size + 1)
-    if len(data) == size:
-        return data
-    return data + _capped(file, limit - len(data), label)
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        data = file.read(status.st_size + 1) if regular else b""
+        if regular and len(data) == status.st_size:
+            return data
+        return data + _capped(file, limit - len(data), label)
 
 
 def _capped(file: Readable, limit: int, label: str) -> bytes:

@@ -8,28 +8,22 @@ from wirelab.errors import UnreadableInputError
 
 SUFFIX = ".jsonl"
 
-_SEGMENT = re.compile(r"[a-z0-9][a-z0-9._+-]{0,119}")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
+_SEGMENT = (
+    r"(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|\Z))"
+    r"(?=[a-z0-9][^/]{0,119}(?:/|\Z))"
+    r"[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*"
+)
+"""No empty, hidden, parent or Windows-reserved name, no separator, no control character, no trailing dot."""
+_NAME = re.compile(rf"{_SEGMENT}/{_SEGMENT}/(?=[^/]*\.){_SEGMENT}")
 
 
 def check_name(name: str) -> str:
     """The name, if it is one: three lower-case segments, the last with a dot. Raises UnreadableInputError."""
-    segments = name.split("/")
-    if len(segments) != 3 or "." not in segments[2] or not all(map(_is_segment, segments)):
+    if _NAME.fullmatch(name) is None:
         raise UnreadableInputError(
             f"{one_line(name)!r} is no name of a capture: <target>/<protocol>/<scenario>.<variant>, lower case"
         )
     return name
-
-
-def _is_segment(segment: str) -> bool:
-    """No empty, hidden, parent or Windows-reserved name, no separator, no control character, no trailing dot."""
-    return (
-        _SEGMENT.fullmatch(segment) is not None
-        and ".." not in segment
-        and not segment.endswith(".")
-        and _RESERVED.fullmatch(segment) is None
-    )
 
 
 def path_of(root: Path, name: str) -> Path:

@@ -13,10 +13,12 @@ import msgspec
 from wirelab.capture.format import (
     MAX_BODY,
     MAX_LINE,
+    MAX_NESTING,
     MAX_READS,
     SEPARATORS,
     VERSION,
     VERSION_KEY,
+    VERSION_MARK,
     EndLine,
     FrameLine,
     PieceLine,
@@ -34,6 +36,9 @@ Sniffed = Literal["capture", "log", "raw"]
 
 _MAX_FIRST_LINE = 8 * 1024 * 1024
 
+_USUAL_START = b"%b%d," % (VERSION_MARK, VERSION)
+_head_decoder = msgspec.json.Decoder(Head)
+
 
 def sniff(data: bytes) -> Sniffed:
     """What a file holds, by its first line: a capture (of any version), a recording log, or something raw."""
@@ -43,7 +48,7 @@ def sniff(data: bytes) -> Sniffed:
     try:
         head = msgspec.json.decode(first)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return "capture" if first.startswith(b'{"wirelab_capture"') else "raw"
+        return "capture" if first.startswith(VERSION_MARK) else "raw"
     if VERSION_KEY in head:
         return "capture"
     return "log" if isinstance(head.get("capture"), str) and "request" in head else "raw"
@@ -56,41 +61,52 @@ def load(path: str | Path, label: str | None = None) -> Capture:
 
 def loads(data: bytes, label: str = "capture") -> Capture:
     """The capture in bytes. `label` is what errors call it. Raises UnreadableInputError."""
-    start = data.find(b"\n") + 1 or len(data) + 1
-    head = _head(data[: start - 1], label)
-    body = data[start:]
-    lines = _decoded(body, label)
+    first, _, rest = data.partition(b"\n")
+    head = _head(first, label)
+    lines = _decoded(rest, label)
     end = _end(lines, label)
-    reads = _Reads(head.framing)
-    number = 1
+    reads = _Reads(head.framing, careful=_may_nest_too_deep(rest, len(lines)))
     try:
-        for number, line in enumerate(lines, 2):  # noqa: B007 - the number is for the error
-            reads.add(line)
-        finished = reads.finished()
+        finished = reads.of(lines)
     except ValueError as error:
-        raise _unreadable(label, number, error) from None
-    return _proven(Capture(head, finished, _ended(end, reads)), end, label)
+        raise _unreadable(label, reads.line, error) from None
+    body = b"".join([read.data for read in finished])
+    if len(body) > MAX_BODY:
+        raise UnreadableInputError(f"{one_line(label)}: the body is longer than {MAX_BODY} bytes")
+    if end is None:
+        return Capture(head, finished, End("cut", reads.t, "recorder", "the recording itself was interrupted"))
+    _check_body(body, end, label)
+    return Capture(head, finished, End(end.end, end.t, end.by, end.detail, end.redacted))
 
 
 def _head(line: bytes, label: str) -> Head:
+    if not line.startswith(_USUAL_START):
+        _check_version(line, label)
+    if nests_too_deep(line):
+        raise UnreadableInputError(f"{one_line(label)}, line 1: nested too deeply")
     try:
-        fields = msgspec.json.decode(line)
-        version = fields.pop(VERSION_KEY)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AttributeError, KeyError, TypeError):
+        head = _head_decoder.decode(line)
+        check_name(head.name)
+    except (ValueError, RecursionError, UnreadableInputError) as error:
+        raise _unreadable(label, 1, error) from None
+    return head
+
+
+def _check_version(line: bytes, label: str) -> None:
+    try:
+        version = msgspec.json.decode(line)[VERSION_KEY]
+    except (ValueError, RecursionError, KeyError, TypeError, IndexError):
         raise UnreadableInputError(f"{one_line(label)}, line 1: this is no head of a Wirelab capture") from None
     if version != VERSION or isinstance(version, bool):
         raise UnreadableInputError(
             f"{one_line(label)}, line 1: a capture of format {one_line(repr(version))}; this Wirelab reads format "
             f"{VERSION}: read it with the version that wrote it"
         )
-    if nests_too_deep(line):
-        raise UnreadableInputError(f"{one_line(label)}, line 1: nested too deeply")
-    try:
-        head = msgspec.convert(fields, Head)
-        check_name(head.name)
-    except (ValueError, UnreadableInputError) as error:
-        raise _unreadable(label, 1, error) from None
-    return head
+
+
+def _may_nest_too_deep(rest: bytes, lines: int) -> bool:
+    """Whether any line could be over the limit at all: most files hold fewer brackets than one such line."""
+    return rest.count(b"{") + rest.count(b"[") > MAX_NESTING + lines
 
 
 def _decoded(body: bytes, label: str) -> list[FrameLine | dict[str, Any]]:
@@ -136,83 +152,59 @@ def _end(lines: list[FrameLine | dict[str, Any]], label: str) -> EndLine | None:
 
 
 class _Reads:
-    """Puts the reads together again from the lines."""
+    """Puts the reads together again from the lines. `careful`: the nesting of every payload is looked at."""
 
-    def __init__(self, framing: Framing) -> None:
-        self._before, self._after = SEPARATORS[framing]
-        self._reads: list[Read] = []
-        self._parts: list[bytes | msgspec.Raw] = []
-        self._t: float | None = None
-        self.size = 0
-
-    @property
-    def t(self) -> float | None:
+    def __init__(self, framing: Framing, *, careful: bool) -> None:
+        self._framing: Framing = framing
+        self._careful = careful
+        self.line = 1
+        """The line that is being read, from 1, the head included."""
+        self.t: float | None = None
         """When the last read came."""
-        return self._t
 
-    def add(self, line: FrameLine | dict[str, Any]) -> None:
-        """One line. Raises ValueError where it is against the format."""
-        if line.__class__ is FrameLine:
-            self._begin(line.t)
-            self._frame(line)
-        else:
-            piece = msgspec.convert(line, PieceLine)
-            self._begin(piece.t)
-            self._parts.append(decoded_bytes(piece.text, piece.base64))
+    def of(self, lines: list[FrameLine | dict[str, Any]]) -> tuple[Read, ...]:
+        """The reads that lines tell. Raises ValueError where one is against the format."""
+        before, after = SEPARATORS[self._framing]
+        reads: list[Read] = []
+        parts: list[bytes | msgspec.Raw] = []
+        current: float | None = None
+        for self.line, line in enumerate(lines, 2):
+            told = line if isinstance(line, FrameLine) else msgspec.convert(line, PieceLine)
+            if told.t is not None:
+                if current is not None:
+                    reads.append(Read(current, b"".join(parts)))
+                    parts.clear()
+                current = self.t = told.t
+            elif current is None:
+                raise ValueError("the first line of the body has no time")
+            if isinstance(told, PieceLine):
+                parts.append(decoded_bytes(told.text, told.base64))
+            elif told.wrap is None and not self._careful:
+                parts += (before, told.payload, after)
+            else:
+                parts += self._wrapped(told)
+        if current is not None:
+            reads.append(Read(current, b"".join(parts)))
+        return tuple(reads)
 
-    def finished(self) -> tuple[Read, ...]:
-        """All reads."""
-        self._flush()
-        return tuple(self._reads)
-
-    def _begin(self, t: float | None) -> None:
-        if t is not None:
-            self._flush()
-            self._t = t
-        elif self._t is None:
-            raise ValueError("the first line of the body has no time")
-
-    def _flush(self) -> None:
-        if self._t is None:
-            return
-        data = b"".join(self._parts)
-        self._parts.clear()
-        self.size += len(data)
-        if self.size > MAX_BODY:
-            raise ValueError(f"the body is longer than {MAX_BODY} bytes")
-        self._reads.append(Read(self._t, data))
-
-    def _frame(self, line: FrameLine) -> None:
-        payload = bytes(line.payload)
-        if not payload.startswith(b"{"):
-            raise ValueError("a frame's payload is no JSON object")
-        if nests_too_deep(payload):
+    def _wrapped(self, line: FrameLine) -> tuple[bytes, msgspec.Raw, bytes]:
+        """A frame's bytes in three parts."""
+        if self._careful and nests_too_deep(bytes(line.payload)):
             raise ValueError("nested too deeply")
-        wrap = line.wrap
-        if wrap is None:
-            self._parts += (self._before, payload, self._after)
-        elif isinstance(wrap, str):
-            self._parts += (event_prefix(wrap), payload, self._after)
-        else:
-            self._parts += (wrap[0].encode(), payload, wrap[1].encode())
+        before, after = SEPARATORS[self._framing]
+        if isinstance(line.wrap, str):
+            before = event_prefix(line.wrap)
+        elif line.wrap is not None:
+            before, after = line.wrap[0].encode(), line.wrap[1].encode()
+        return before, line.payload, after
 
 
-def _ended(end: EndLine | None, reads: _Reads) -> End:
-    if end is None:
-        return End("cut", reads.t, "recorder", "the recording itself was interrupted")
-    return End(end.end, end.t, end.by, end.detail, end.redacted)
-
-
-def _proven(capture: Capture, end: EndLine | None, label: str) -> Capture:
-    """The capture, if its body is the one that its end line was written for."""
-    if end is None:
-        return capture
-    body = capture.body
+def _check_body(body: bytes, end: EndLine, label: str) -> None:
+    """Raise UnreadableInputError unless the body is the one that the end line was written for."""
     if end.bytes not in (None, len(body)):
         raise UnreadableInputError(f"{one_line(label)}: the body has {len(body)} bytes, its end line says {end.bytes}")
     if end.sha256 not in (None, hashlib.sha256(body).hexdigest()):
         raise UnreadableInputError(f"{one_line(label)}: the body is not the one its SHA-256 was taken of: edited?")
-    return capture
 
 
 def _unreadable(label: str, number: int, error: Exception) -> UnreadableInputError:

@@ -52,7 +52,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "stat", denied)
+    monkeypatch.setattr(os, "stat", denied)
     assert "no permission to read it" in refused(tmp_path / "a")
 
 
@@ -107,7 +107,7 @@ def test_a_file_that_grows_is_read_whole(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_bytes(b"abc")
     before = path.stat()
     path.write_bytes(b"abcdef")
-    monkeypatch.setattr(Path, "stat", lambda self: before)
+    monkeypatch.setattr(os, "stat", lambda path: before)
     assert open_input(path) == b"abcdef"
 
 

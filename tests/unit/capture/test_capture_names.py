@@ -13,6 +13,7 @@ BAD = [
     "a/b/c..d", "a/b/c.", "a./b/c.d", "A/b/c.d", "a/b/C.d", "a\\b/c/d.e", "a/b\\c/d.e", "a/b/c d.e", "a/b/c\n.d",
     "a/b/c.d\n", "a/b/c\x00.d", "a/b/c\x1b[31m.d", "a/b/ü.d", "a/b/c\u202e.d", "con/b/c.d", "a/nul/c.d", "a/b/con.d",
     "a/b/lpt1.x", "a/b/" + "x" * 200 + ".d", "~/b/c.d", "-a/b/c.d", "a/b/*.d", "a/b/c:d.e", "c:/b/c.d", "file:///a.b",
+    "a/b/" + "a" * 110 + ".b!", "a/b/" + "a." * 55 + "!", "a" * 119 + "!/b/c.d",
 ]  # fmt: skip
 
 
