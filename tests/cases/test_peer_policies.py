@@ -173,6 +173,7 @@ def test_a_policy_reads_as_its_client(name: str) -> None:
 def test_every_client_of_the_matrix_is_described_or_said_not_to_be() -> None:
     assert set(PEERS) == set(CLIENTS) | set(NOT_DESCRIBED)
     assert not set(CLIENTS) & set(NOT_DESCRIBED)
+    assert all(client.protocol == PEERS[name]["proto"] for name, client in CLIENTS.items())
     assert {name for name, _ in EXCEPTIONS} <= set(CLIENTS)
     assert {client.policy for client in CLIENTS.values()} < set(POLICIES)
 

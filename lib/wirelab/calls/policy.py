@@ -84,9 +84,13 @@ class Policy(msgspec.Struct, frozen=True):
 
 
 class Client(msgspec.Struct, frozen=True):
-    """A published client: the policy it reads by, and where its small choices differ. `note` says what is special."""
+    """A published client: the policy it reads a protocol by, and where its small choices differ.
+
+    `note` says what else is special.
+    """
 
     name: str
+    protocol: str
     policy: str
     choices: dict[str, object] = {}
     note: str = ""

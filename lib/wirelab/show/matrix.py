@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from wirelab.calls import CLIENTS, POLICIES
-from wirelab.calls.compare import WORDS, PolicyRow, compare_policies
+from wirelab.calls.compare import RIGHT, WORDS, PolicyRow, compare_policies
 from wirelab.capture import Capture
 from wirelab.capture.reading import asked_of, is_readable
 from wirelab.show.tables import Table, table
@@ -59,6 +59,40 @@ def policy_words(policy: str) -> tuple[str, str]:
     """What a policy or client keys a call by, and who reads so."""
     row = POLICIES.get(policy) or POLICIES[CLIENTS[policy].policy]
     return row.says, ", ".join(row.read_by) if policy in POLICIES else row.name
+
+
+def clients_of(protocol: str) -> list[str]:
+    """The measured clients that read a protocol."""
+    return [client.name for client in CLIENTS.values() if client.protocol == protocol]
+
+
+def by_clients(compared: Sequence[Compared], captures: Iterable[Capture]) -> list[Compared]:
+    """The captures that mislead some policy, as the measured clients of their protocol read them."""
+    names = {one.capture for one in compared if one.differs}
+    return [compare_capture(one, clients_of(one.protocol)) for one in captures if one.name in names]
+
+
+def clients_table(compared: Sequence[Compared]) -> Table:
+    """One row a client: its policy, in how many answers it misleads, and the outcomes."""
+    found: dict[str, Counter[str]] = {}
+    for row in (row for one in compared for row in one.rows):
+        found.setdefault(row.policy, Counter())[row.word] += 1
+    rows = [
+        [
+            name,
+            CLIENTS[name].protocol,
+            CLIENTS[name].policy,
+            sum(number for word, number in count.items() if word not in RIGHT),
+            ", ".join(f"{number} {word}" for word, number in count.most_common()),
+        ]
+        for name, count in found.items()
+    ]
+    return table(rows, ["client", "protocol", "reads by", "misled", "outcomes"])
+
+
+def hardest(compared: Sequence[Compared]) -> tuple[PolicyRow, ...]:
+    """The rows of the answer that misleads most policies; none where there is no answer."""
+    return max(compared, key=lambda one: sum(row.misleads for row in one.rows)).rows if compared else ()
 
 
 def policies_described(policies: Sequence[str] = tuple(POLICIES)) -> Table:
