@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from wirelab.capture import Capture, Read, loads, loads_log, open_input, sniff
-from wirelab.cli.detect import detect
 from wirelab.errors import UnreadableInputError
 from wirelab.model import Asked
-from wirelab.protocols.registry import PROTOCOLS
+from wirelab.protocols.registry import PROTOCOLS, detect
 from wirelab.show.text import visible
 
 STANDARD_INPUT = "standard input"
@@ -91,11 +90,18 @@ def _protocol(data: bytes, label: str, protocol: str) -> str:
         raise UnreadableInputError(f"{label}: {_what_it_is(data)}")
     if seen is None:
         return protocol
-    if seen not in PROTOCOLS:
-        raise UnreadableInputError(f"{label}: this is {seen}, which is not read yet")
-    if protocol not in {"auto", seen}:
+    if protocol not in {"auto", seen} and not _is_mere_error(data):
         raise UnreadableInputError(f"{label}: this is {seen}, not {protocol}; leave out --protocol or pass {seen}")
-    return seen
+    return seen if protocol == "auto" else protocol
+
+
+def _is_mere_error(data: bytes) -> bool:
+    """Whether this is an error answer: those look alike on several protocols, so the user's word counts."""
+    try:
+        answer = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(answer, dict) and "error" in answer
 
 
 def _what_it_is(data: bytes) -> str:

@@ -1,12 +1,13 @@
 """The commands for the laboratory's own captures and notebooks."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from wirelab.cli.help import examples
+from wirelab.cli.help import OutputFormat, examples
 
 
 class RunCommand(TyperCommand):
@@ -52,6 +53,17 @@ def add_to(app: typer.Typer) -> None:
             "wirelab verify --write-index    # after adding captures",
         )
     )(verify)
+    app.command(
+        epilog=examples(
+            "wirelab compare runs/before runs/after",
+            "wirelab compare captures/recorded/ollama-0.20.4 captures/recorded/ollama-0.32.15 --least critical",
+        )
+    )(compare)
+    app.command(
+        epilog=examples(
+            "wirelab claims", "wirelab claims --only C3 --only C18 --by version", "wirelab claims mine/*.jsonl"
+        )
+    )(claims)
     app.command("import", epilog=examples("wirelab import my-logs/", "wirelab import theirs.jsonl --into mine"))(
         import_
     )
@@ -101,3 +113,40 @@ def import_(
     from wirelab.cli import importing as command  # noqa: PLC0415 - only when it runs
 
     raise typer.Exit(command.import_(sources, into=into))
+
+
+class Least(StrEnum):
+    """The lowest grade that is listed."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    INFO = "info"
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="A", help="The older recording: a folder of captures, or one.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="The newer one, of the same scenarios.")],
+    least: Annotated[Least, typer.Option(help="The lowest grade that is listed.")] = Least.INFO,
+    format_: OutputFormat = "table",
+) -> None:
+    """Say what moved between two recordings of the same scenarios. Exit code 1: something critical did."""
+    from wirelab.cli import compare as command  # noqa: PLC0415 - only when it runs
+    from wirelab.probe.compare import Grade  # noqa: PLC0415 - only when it runs
+
+    raise typer.Exit(command.compare(before, after, as_json=format_ == "json", least=Grade(least.value)))
+
+
+def claims(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="CAPTURE", help="Captures to judge; else all committed ones.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="C1", help="One claim; may be given again.")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Split by target, version, protocol or family.")
+    ] = None,
+    format_: OutputFormat = "table",
+) -> None:
+    """Say of every claim about endpoints whether the captures show that it holds, and which capture shows it."""
+    from wirelab.cli import claims as command  # noqa: PLC0415 - only when it runs
+
+    raise typer.Exit(command.run(paths or [], only or [], by or [], format_))

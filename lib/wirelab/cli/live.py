@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wirelab.cli.help import examples
+from wirelab.cli.help import OutputFormat, examples
 
 if TYPE_CHECKING:
     from wirelab.probe.plan import Wish
@@ -53,6 +53,12 @@ def add_to(app: typer.Typer) -> None:
             "OLLAMA_API_KEY=... wirelab record --target cloud --model gpt-oss:20b",
         )
     )(record)
+    app.command(
+        epilog=examples(
+            "wirelab prompts --target local --model qwen3 --dry-run",
+            "wirelab prompts --target local --model qwen3 --renderer native",
+        )
+    )(prompts)
 
 
 def record(  # noqa: PLR0917 - typer reads the options from here
@@ -120,3 +126,54 @@ def _with_settings(wish: "Wish", limit: int | None, temperature: float | None, s
     from wirelab.probe.bodies import Settings  # noqa: PLC0415 - heavy: only when it runs
 
     return replace(wish, settings=Settings(limit, temperature, seed))
+
+
+class Renderer(StrEnum):
+    """The endpoints that show a prompt instead of running the model."""
+
+    NATIVE = "native"
+    CHAT = "chat"
+    APPLY_TEMPLATE = "apply-template"
+
+
+AskedRenderer = Annotated[Renderer | None, typer.Option(help="The endpoint that renders; else the first that does.")]
+
+
+def prompts(  # noqa: PLR0917 - typer reads the options from here
+    target: Target,
+    model: Model,
+    renderer: AskedRenderer = None,
+    label: Label = "",
+    server: Server = "",
+    server_version: ServerVersion = "",
+    folder: Folder = Path("runs/prompts"),
+    key_variable: KeyVariable = None,
+    keyring: Keyring = False,
+    pace: Pace = None,
+    timeout: Timeout = 300.0,
+    dry_run: DryRun = False,
+    format_: OutputFormat = "table",
+) -> None:
+    """Show which parts of a conversation a model's template lets through, without running the model.
+
+    A server that runs the model instead of rendering the prompt is left alone after one request.
+    """
+    from wirelab.cli import prompts as command  # noqa: PLC0415 - heavy: only when it runs
+    from wirelab.cli.record import Options  # noqa: PLC0415 - heavy: only when it runs
+
+    options = Options(
+        target=target,
+        wish=_wish(None, None, model=model),
+        folder=folder,
+        label=label,
+        server=server,
+        version=server_version,
+        key_variable=key_variable,
+        use_keyring=keyring,
+        pace=pace,
+        timeout=timeout,
+        dry_run=dry_run,
+    )
+    raise typer.Exit(
+        command.prompts(options, renderer=None if renderer is None else renderer.value, as_json=format_ == "json")
+    )

@@ -82,11 +82,13 @@ def test_policies_side_by_side(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     assert "index-concat" in shown.stdout
     assert "1 call: get_weatherget_time" in shown.stdout
+    assert "merged: two calls became one" in shown.stdout
     rows = [
         json.loads(line)
         for line in RUN.invoke(app, ["compare-policies", str(file), "--format", "json"]).stdout.splitlines()
     ]
-    assert (rows[0]["policy"], len(rows[0]["calls"])) == ("id-first", 2)
+    assert (rows[0]["policy"], rows[0]["outcome"], len(rows[0]["calls"])) == ("id-first", "ok", 2)
+    assert {"file", "could_have_known", "misleads"} <= set(rows[0])
     assert RUN.invoke(app, ["compare-policies", str(tmp_path / "missing")]).exit_code == 2
 
 
@@ -110,3 +112,15 @@ def test_record_names_its_target_or_does_nothing() -> None:
         ],
     )
     assert done.exit_code == 0, done.output
+
+
+def test_compare_and_prompts_pass_their_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparing, prompts = instead_of(monkeypatch, "compare", "compare"), instead_of(monkeypatch, "prompts", "prompts")
+    done = RUN.invoke(app, ["compare", "a", "b", "--least", "critical", "--format", "json"])
+    assert done.exit_code == 0, done.output
+    assert comparing.calls == [(("a", "b"), {"as_json": True, "least": "critical"})]
+    done = RUN.invoke(app, ["prompts", "--target", "local", "--model", "m", "--renderer", "apply-template"])
+    assert done.exit_code == 0, done.output
+    ((options,), keywords) = prompts.calls[0]
+    assert (options.target, options.wish.model) == ("local", "m")
+    assert keywords == {"renderer": "apply-template", "as_json": False}
