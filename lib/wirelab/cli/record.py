@@ -72,20 +72,25 @@ def record(options: Options) -> int:
 
 def prepare(options: Options) -> Ready:
     """Resolve target and key and make the plan; opens no connection. Raises `MisuseError`."""
+    ready = aimed(options)
+    steps = plan(select(load_book().scenarios, options.scenarios), ready.wish)
+    if not steps:
+        raise MisuseError("nothing to ask: no scenario fits these protocols and modes (some need a key or two models)")
+    return msgspec.structs.replace(ready, steps=steps)
+
+
+def aimed(options: Options) -> Ready:
+    """Target, key and wish, without steps yet. Raises `MisuseError`."""
     target = resolve(options.target, key_variable=options.key_variable)
     key = find_key(target.origin, target.key_variable, os.environ, use_keyring=options.use_keyring)
     tag = options.wish.tag or slug(options.wish.model)
-    wish = msgspec.structs.replace(options.wish, has_key=key is not None, tag=tag)
-    steps = plan(select(load_book().scenarios, options.scenarios), wish)
-    if not steps:
-        raise MisuseError("nothing to ask: no scenario fits these protocols and modes (some need a key or two models)")
-    return Ready(steps, target, key, wish)
+    return Ready([], target, key, msgspec.structs.replace(options.wish, has_key=key is not None, tag=tag))
 
 
 def _show(ready: Ready, options: Options) -> int:
     """What would be sent, without sending it."""
     setting = _setting(ready, options, options.server, options.version)
-    say(_budget(ready, options))
+    say(budget(ready, options))
     for step in ready.steps:
         asked = preview(step, setting)
         if asked is None:
@@ -97,26 +102,37 @@ def _show(ready: Ready, options: Options) -> int:
 
 
 def _record(ready: Ready, options: Options) -> int:
-    say(_budget(ready, options))
-    server, version = options.server, options.version
-    if not server:
-        with open_client(open_transport(), read=min(options.timeout, 30.0)) as client:
-            server, version = identify(client, ready.target.origin, ready.key)
-    setting = _setting(ready, options, server, version)
+    say(budget(ready, options))
+    setting = known_setting(ready, options)
     secrets = [ready.key.secret] if ready.key else []
-    transport = RecordingTransport(open_transport(), secrets, bounds=Bounds(seconds=options.longest))
     outcomes: list[Outcome] = []
     try:
-        with open_client(transport, read=options.timeout) as client:
+        with recording_client(ready, options) as client:
             for outcome in run(ready.steps, setting, client):
                 outcomes.append(outcome)
-                _keep(outcome, setting)
+                keep(outcome, setting)
                 say(_line(outcome))
     finally:
         say(_summary(outcomes, setting.label, options))
     refused = _admit(outcomes, setting, options, secrets) if options.admit_into else []
     unwell = refused or any(outcome.kind == "unanswered" for outcome in outcomes)
     return VIOLATION if unwell else OK
+
+
+def known_setting(ready: Ready, options: Options) -> Setting:
+    """The setting of a run, with server and version asked for where nobody said them."""
+    server, version = options.server, options.version
+    if not server:
+        with open_client(open_transport(), read=min(options.timeout, 30.0)) as client:
+            server, version = identify(client, ready.target.origin, ready.key)
+    return _setting(ready, options, server, version)
+
+
+def recording_client(ready: Ready, options: Options) -> httpx.Client:
+    """A client over real sockets that records every exchange."""
+    secrets = [ready.key.secret] if ready.key else []
+    transport = RecordingTransport(open_transport(), secrets, bounds=Bounds(seconds=options.longest))
+    return open_client(transport, read=options.timeout)
 
 
 def _setting(ready: Ready, options: Options, server: str, version: str) -> Setting:
@@ -126,7 +142,8 @@ def _setting(ready: Ready, options: Options, server: str, version: str) -> Setti
     return Setting(ready.target, options.folder, label, source, load_book(), ready.wish, ready.key, pace)
 
 
-def _budget(ready: Ready, options: Options) -> str:
+def budget(ready: Ready, options: Options) -> str:
+    """How many requests a run sends at most, where to, and with which key: said before the first one."""
     known = 0 if options.server else QUESTIONS
     scenarios = len({step.scenario.name for step in ready.steps})
     with_key = f"with the key in {ready.target.key_variable}" if ready.key else "without a key"
@@ -136,8 +153,8 @@ def _budget(ready: Ready, options: Options) -> str:
     )
 
 
-def _keep(outcome: Outcome, setting: Setting) -> None:
-    """One line a step in the run's journal, written at once: what gave no capture is told here."""
+def keep(outcome: Outcome, setting: Setting) -> None:
+    """Write one line a step in the run's journal, written at once: what gave no capture is told here."""
     setting.folder.mkdir(parents=True, exist_ok=True)
     with (setting.folder / "journal.ndjson").open("ab") as journal:
         journal.write(msgspec.json.encode(outcome) + b"\n")

@@ -43,7 +43,7 @@ def body_of(
         "stream": stream,
     }
     if tools:
-        body["tools"] = [_tool(protocol, name, tool) for name, tool in tools.items()]
+        body["tools"] = [tool_of(protocol, name, tool) for name, tool in tools.items()]
     limit = scenario.limit if scenario.limit is not None else settings.limit
     _set(body, protocol, settings, limit)
     _merge(body, scenario.fields.get(protocol, {}))
@@ -73,7 +73,8 @@ def _merge(body: Body, fields: dict[str, Json]) -> None:
         body[name] = {**body[name], **value} if merged else value
 
 
-def _tool(protocol: str, name: str, tool: Tool) -> Message:
+def tool_of(protocol: str, name: str, tool: Tool) -> Message:
+    """A declared tool in the words of a protocol."""
     described = {"name": name, "description": tool.description}
     if protocol == "messages":
         return {**described, "input_schema": tool.parameters}

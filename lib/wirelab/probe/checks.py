@@ -192,8 +192,13 @@ _OF_REQUEST: dict[str, Callable[[Question, str], bool]] = {
     "header": lambda question, name: name in question.headers,
     "no-header": lambda question, name: name not in question.headers,
     "path": lambda question, path: _fits(path, question.path),
+    "renders": lambda question, _: question.path == "/apply-template" or _only_renders(question.body),
 }
 """What the rest of a request must be."""
+
+
+def _only_renders(body: Json) -> bool:
+    return isinstance(body, Mapping) and body.get("_debug_render_only") is True
 
 
 def _fits(pattern: str, path: str) -> bool:

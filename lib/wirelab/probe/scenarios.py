@@ -97,13 +97,22 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scenarios: tuple[Scenario, ...]
 
     def named(self, name: str) -> Scenario:
-        """The scenario of a name; a turn of a conversation (`conversation-2`) belongs to `conversation`."""
+        """The scenario that a recorded name belongs to. Raises `MisuseError`.
+
+        A turn of a conversation (`conversation-2`) belongs to `conversation`; a history that was rendered, as it was
+        or settled (`rendered-…`, `rendered-settled-…`), to that history, with the checks that still apply.
+        """
+        if name.startswith("rendered-"):
+            return self._rendered(name.removeprefix("rendered-"))
         for scenario in self.scenarios:
-            if scenario.name == name:
-                return scenario
-            if scenario.follow_ups and scenario.name == name.rpartition("-")[0]:
+            if scenario.name == name or (scenario.follow_ups and scenario.name == name.rpartition("-")[0]):
                 return scenario
         raise MisuseError(f"there is no scenario {name!r}")
+
+    def _rendered(self, name: str) -> Scenario:
+        scenario = self.named(f"history-{name.removeprefix('settled-')}")
+        kept = () if name.startswith("settled-") else scenario.checks
+        return msgspec.structs.replace(scenario, checks=(*kept, "renders"))
 
 
 @cache

@@ -52,7 +52,7 @@ def test_a_stream_is_no_whole_answer() -> None:
 
 def test_every_check_exists_and_is_used() -> None:
     used = {check.partition(":")[0] for scenario in BOOK.scenarios for check in scenario.checks}
-    assert used == {*_OF_HISTORY, *_OF_REQUEST}
+    assert used | {"renders"} == {*_OF_HISTORY, *_OF_REQUEST}
     scenario = Scenario(name="s", group="calls", says="", checks=("no-such-check",))
     with pytest.raises(MisuseError, match="no check"):
         complaints(scenario, Question("POST", "/", frozenset(), {}), "plain")
@@ -104,7 +104,12 @@ def test_a_recorded_name_finds_its_scenario(recorded: str, name: str) -> None:
 
 def test_an_unknown_name_finds_nothing() -> None:
     with pytest.raises(MisuseError, match="no scenario"):
-        BOOK.named("rendered-long_id")
+        BOOK.named("rendered-nothing")
+
+
+def test_a_rendered_history_keeps_its_checks_unless_it_was_settled() -> None:
+    assert BOOK.named("rendered-user_between").checks == (*BOOK.named("history-user_between").checks, "renders")
+    assert BOOK.named("rendered-settled-user_between").checks == ("renders",)
 
 
 def test_what_needs_a_key_or_a_second_model_is_left_out_without() -> None:
