@@ -37,9 +37,9 @@ def test_a_stream(read: Read) -> None:
         Text(0, "Hi"),
         Fragment(1, 0, 2, UNSET, UNSET, "f", Raw(b'{"a": 1}'), "whole", 0),
         Fragment(1, 1, 2, "call_9", UNSET, "f", Raw(b'{"a": 1}'), "whole", 1),
-        Usage(1, {"candidatesTokenCount": 3, "thoughtsTokenCount": 2}, 5),
         Fragment(2, 0, 1, UNSET, UNSET, "f", None, "whole", 2),
         Finish(2, "STOP"),
+        Usage(1, {"candidatesTokenCount": 3, "thoughtsTokenCount": 2}, 5),
     ]
 
 
@@ -51,7 +51,7 @@ def test_a_whole_answer_and_a_list_of_chunks(read: Read) -> None:
     log = read("gemini", json.dumps(CHUNKS), whole=True)
     assert (log.said, log.thought) == ("Hi", "hm")
     assert [(fragment.frame, fragment.key) for fragment in log.fragments] == [(0, 0), (0, 1), (0, 2)]
-    assert log.events[-1] == Finish(0, "STOP")
+    assert log.events[-2] == Finish(0, "STOP")
 
 
 def test_a_list_with_other_things_in_it(read: Read) -> None:

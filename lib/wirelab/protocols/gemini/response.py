@@ -60,6 +60,8 @@ class StreamReader(FrameReader[_Chunk]):
 
     _keys = 0
     """How many calls came so far."""
+    _usage: tuple[Frame, Json] | None = None
+    """The latest counts and their frame; every chunk repeats them, so they are told once, at the end."""
 
     def _tell(self, frame: Frame, payload: _Chunk) -> None:
         if payload.error:
@@ -78,29 +80,32 @@ class StreamReader(FrameReader[_Chunk]):
         elif not payload.usageMetadata and self._look_for_error(frame, frame.data):
             return
         if payload.usageMetadata:
-            self._tell_usage(frame, payload.usageMetadata)
+            self._usage = frame, payload.usageMetadata
+
+    def close(self) -> None:
+        """The body has ended: the counts that came last hold."""
+        if self._usage is not None and not self._ended:
+            self._tell_usage(*self._usage)
 
     def _tell_candidate(self, frame: Frame, candidate: _Candidate) -> None:
-        if candidate.content is not None and candidate.content.parts:
-            parts = candidate.content.parts
-            for position, part in enumerate(parts):
+        content = candidate.content
+        if content is not None and content.parts:
+            for position, part in enumerate(content.parts):
                 if part is None:
                     self._malformed(frame, position, f"parts[{position}] is no object")
+                elif part.text.__class__ is str and part.thought is None and part.functionCall is None:
+                    if part.text:
+                        self._text(frame.number, part.text)
                 else:
-                    self._tell_part_of(frame, position, len(parts), part)
+                    self._tell_rich_part(frame, position, len(content.parts), part)
         reason = candidate.finishReason
         if reason and isinstance(reason, str):
             self._finish(frame.number, reason)
 
-    def _tell_part_of(self, frame: Frame, position: int, entries: int, part: _Part) -> None:
-        text = part.text
-        if text:
-            if part.thought is True:
-                self._tell_thoughts(frame, text)
-            elif text.__class__ is str:
-                self._text(frame.number, text)
-            else:
-                self._tell_content(frame, text)
+    def _tell_rich_part(self, frame: Frame, position: int, entries: int, part: _Part) -> None:
+        """A part that is more than plain text."""
+        if part.text:
+            (self._tell_thoughts if part.thought is True else self._tell_content)(frame, part.text)
         if part.functionCall is not None:
             self._tell_function_call(frame, position, entries, part.functionCall)
 
