@@ -55,13 +55,19 @@ def _batches(seen: Sequence[Seen]) -> list[tuple[list[int], list[int]]]:
 
 
 def _around(seen: Sequence[Seen], one: Seen, prompt: str) -> str:
-    """What a template put around a part: back to the part before it, and on to the next piece of syntax."""
+    """What a template put around a part: back to what belongs to the part before it, on to the next piece of syntax."""
     if one.start is None or one.end is None:
         return ""
-    before = max([other.end for other in seen if other.end is not None and other.end <= one.start], default=0)
-    after = prompt[one.end : one.end + _AFTER]
+    earlier = max([other.end for other in seen if other.end is not None and other.end <= one.start], default=0)
+    before = min(one.start, earlier + len(_after(prompt, earlier))) if earlier else 0
+    return prompt[max(before, one.start - _BEFORE) : one.start] + " " + _after(prompt, one.end)
+
+
+def _after(prompt: str, end: int) -> str:
+    """What still belongs to a part that ends at `end`: up to the next piece of syntax, such as its id."""
+    after = prompt[end : end + _AFTER]
     found = _NEXT.search(after)
-    return prompt[max(before, one.start - _BEFORE) : one.start] + " " + after[: found.start() if found else None]
+    return after[: found.start() if found else None]
 
 
 def _whose(
