@@ -154,7 +154,7 @@ class Transcript(msgspec.Struct, frozen=True):
     dialect: Dialect = "chat"
 
 
-class HistoryFinding(msgspec.Struct, frozen=True):
+class HistoryFinding(msgspec.Struct, frozen=True, gc=False):
     """Something that was changed, or that a reader must know. `position` is the message's in the input list."""
 
     code: str

@@ -31,24 +31,25 @@ class Settled(msgspec.Struct, frozen=True):
     findings: tuple[HistoryFinding, ...] = ()
 
 
-class _Armed:
-    """A call of a batch, under the id it was `written` with, and what is known about its result."""
+class _Armed(msgspec.Struct, gc=False):
+    """A call of a batch, under the id it was `written` with, and what is known about its result.
 
-    __slots__ = ("arguments", "call", "made", "result", "slot", "written")
+    `arguments` are known as long as the batch is open, `slot` is where the result stands in the output after that,
+    `made` tells a placeholder of this run.
+    """
 
-    def __init__(self, call: Call, written: str, arguments: dict[str, Json]) -> None:
-        self.call = call
-        self.written = written
-        self.arguments = arguments
-        self.result: Result | None = None
-        self.made = False
-        self.slot: int | None = None
+    call: Call
+    written: str
+    arguments: dict[str, Json] | None
+    result: Result | None = None
+    made: bool = False
+    slot: int | None = None
 
     @property
     def genuine(self) -> bool:
         return self.result is not None and not is_placeholder(self.result)
 
-    def repeats(self, call: Call, arguments: dict[str, Json]) -> bool:
+    def repeats(self, call: Call, arguments: dict[str, Json] | None) -> bool:
         return self.call.name == call.name and self.arguments == arguments
 
 
@@ -315,6 +316,7 @@ class _Settling:
                 armed.made = True
                 self.made.append(armed)
             armed.slot = len(self.out)
+            armed.arguments = None
             self.out.append(armed.result)
         for message, answered in batch.held:
             if answered < len(batch.arrived):
