@@ -10,7 +10,7 @@ from wirelab.capture.dump import dumps
 from wirelab.capture.index import INDEX, Entry, entry_of, read_index
 from wirelab.capture.inputs import one_line, open_input
 from wirelab.capture.names import name_of
-from wirelab.capture.reader import loads
+from wirelab.capture.reader import loads, sniff
 from wirelab.capture.redact import Redactor, find_secrets
 from wirelab.capture.store import KINDS, Store
 from wirelab.capture.types import Capture
@@ -50,7 +50,7 @@ def verify_files(paths: Iterable[Path]) -> Report:
 def _check(report: Report, path: Path, label: str) -> None:
     try:
         data = open_input(path, label=label)
-        capture = loads(data, label=label)
+        capture = _loaded(data, label)
     except UnreadableInputError as error:
         report.counts["unreadable"] += 1
         report.problems.append(str(error))
@@ -63,6 +63,15 @@ def _check(report: Report, path: Path, label: str) -> None:
     if Redactor().head(capture.head) != capture.head:
         report.problems.append(f"{name}, line 1: a header, a token or a key that must not be kept")
     report.problems += [f"{name}, line {line}: looks like a key: {found}" for line, found in find_secrets(data)]
+    in_body = find_secrets(capture.body)
+    if len(in_body) > len(find_secrets(data[data.index(b"\n") :])):
+        report.problems.append(f"{name}: looks like a key, over several reads or as base64: {in_body[0][1]}")
+
+
+def _loaded(data: bytes, label: str) -> Capture:
+    if sniff(data) == "log":
+        raise UnreadableInputError(f"{one_line(label)}: a recording log, no capture: `wirelab import` makes it one")
+    return loads(data, label=label)
 
 
 def _is_canonical(capture: Capture, data: bytes) -> bool:

@@ -237,6 +237,22 @@ def test_single_files_are_verified_wherever_they_are(tmp_path: Path) -> None:
     assert verify_files([torn]).problems == [f"{torn}: not written as the format writes it"]
 
 
+@pytest.mark.parametrize("body", [b'{"a":"' + KEY.encode() + b'","b":"\xff"}\n', f'{{"a":"{KEY}"}}\n'.encode()])
+def test_a_key_is_found_behind_base64_and_over_several_reads(tmp_path: Path, body: bytes) -> None:
+    exchange = capture("a/native/c.d")
+    split = (Read(0.1, body[:15]), Read(0.2, body[15:]))
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(dumps(msgspec.structs.replace(exchange, reads=split)))
+    assert verify_files([path]).problems == [f"{path}: looks like a key, over several reads or as base64: sk-a1B…"]
+
+
+def test_a_recording_log_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(log())
+    assert (
+        "a recording log, no capture: `wirelab import` makes it one" in verify_files([tmp_path / "a.jsonl"]).problems[0]
+    )
+
+
 def log(name: str = "ollama-1/native/logged.stream", text: str = '{"a":1}\n') -> bytes:
     head = {
         "capture": name, "scenario": "logged", "protocol": "native", "recorded_at": "2026-11-30T12:00:00Z",
