@@ -26,7 +26,7 @@ run: $(ENV)/.wirelab-run ## Run the offline notebooks and survey all captures: o
 	@$(BIN)/wirelab run
 
 test: $(ENV)/.wirelab-test ## Run all tests, the committed notebooks among them
-	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --nbval \
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder --nbval \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg --ignore-glob 'notebooks/9*' tests $(wildcard notebooks)
 
 lab: $(ENV)/.wirelab-lab ## Open JupyterLab on the first notebook
