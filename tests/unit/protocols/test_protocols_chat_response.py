@@ -222,3 +222,8 @@ def test_comments_and_an_unfinished_event(read: Read) -> None:
 
 def test_done_with_blanks_around(read: Read) -> None:
     assert read("chat", " [DONE] ").events == [Finish(0, None)]
+
+
+def test_a_call_without_its_function_is_named(read: Read) -> None:
+    log = read("chat", chunk(tool_calls=[{"index": 0, "name": "f", "arguments": "{}"}]))
+    assert log.notes[0].detail == "frame 0 at byte 0: tool_calls[0] has its name outside of a function"

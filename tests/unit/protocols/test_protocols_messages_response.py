@@ -223,3 +223,10 @@ def test_events_that_say_nothing(read: Read, sent: object) -> None:
 
 def test_a_whole_answer_that_is_none(read: Read) -> None:
     assert read("messages", {"type": "message", "stop_reason": None}, whole=True).events == []
+
+
+def test_the_name_of_the_event_stands_in_for_a_missing_type(read: Read) -> None:
+    log = read(
+        "messages", ("content_block_delta", {"delta": {"text": "a"}}), ("message_stop", {}), ("x", {"detail": "b"})
+    )
+    assert log.events == [Text(0, "a"), Finish(1, None), Error(2, "b")]

@@ -195,3 +195,8 @@ def test_index_stays_raw(read: Read) -> None:
         "native", line(tool_calls=[{"function": {"index": "1"}}, {"function": {"index": -1}}, {"function": None}])
     )
     assert [fragment.index for fragment in log.fragments] == ["1", -1, UNSET]
+
+
+def test_a_call_without_its_function_is_named(read: Read) -> None:
+    log = read("native", line(tool_calls=[{"name": "f", "arguments": {}}]))
+    assert [(note.code, note.position) for note in log.notes] == [("malformed-event", 0)]

@@ -22,6 +22,7 @@ class _Function(Struct, gc=False):
 class _Entry(Struct, gc=False):
     index: Any = UNSET
     id: Any = UNSET
+    name: Any = UNSET
     function: _Function | None = None
 
 
@@ -123,6 +124,8 @@ class StreamReader(FrameReader[_Chunk]):
             self._tell_entry(frame, 0, 1, _Entry(function=delta.function_call))
 
     def _tell_entry(self, frame: Frame, position: int, entries: int, entry: _Entry) -> None:
+        if entry.function is None and entry.name is not UNSET:
+            self._malformed(frame, position, f"tool_calls[{position}] has its name outside of a function")
         function = entry.function or _MISSING
         arguments = function.arguments
         if isinstance(arguments, Raw):

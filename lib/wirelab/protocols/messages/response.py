@@ -82,7 +82,7 @@ class StreamReader(FrameReader[_Event]):
 
     def _tell(self, frame: Frame, payload: _Event) -> None:
         delta = payload.delta
-        kind = payload.type
+        kind = frame.event if payload.type is None else payload.type
         if payload.error or kind == "error":
             self._fail(frame, describe(payload.error) if payload.error else "the server sent an error event")
         elif kind == "content_block_delta":
@@ -100,7 +100,7 @@ class StreamReader(FrameReader[_Event]):
             self._tell_usage(frame, payload.message.usage if payload.message is not None else None)
         elif kind == "message_stop":
             self._finish(frame.number, None)
-        elif kind is None:
+        elif payload.type is None:
             self._look_for_error(frame, frame.data)
 
     def close(self) -> None:

@@ -24,6 +24,7 @@ class _Function(Struct, gc=False):
 
 class _Entry(Struct, gc=False):
     id: Any = UNSET
+    name: Any = UNSET
     function: _Function | None = None
 
 
@@ -91,6 +92,8 @@ class StreamReader(FrameReader[_Line]):
             if entry is None:
                 self._malformed(frame, position, f"tool_calls[{position}] is no object")
                 continue
+            if entry.function is None and entry.name is not UNSET:
+                self._malformed(frame, position, f"tool_calls[{position}] has its name outside of a function")
             function = entry.function or _MISSING
             self._tell_call(
                 frame, position, len(entries), function.arguments, id=entry.id, index=function.index, name=function.name
