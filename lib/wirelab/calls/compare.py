@@ -33,8 +33,8 @@ WORDS: dict[str, str] = {
 }
 """What became of the calls, a word each."""
 
-RIGHT = frozenset({"ok", "newid", "raised", "refused", "flagged"})
-"""Words of readings that lead to no wrong execution without the caller knowing."""
+RIGHT = frozenset({"ok", "newid", "reid", "noid", "raised", "refused", "flagged"})
+"""Words of readings by which no wrong call is run, and none is lost, without the caller knowing."""
 
 
 class PolicyRow(msgspec.Struct, frozen=True):

@@ -41,12 +41,13 @@ def fold_name(policy: Policy, call: OpenCall, name: str, note: CallNoter) -> Non
 
 
 def settling(policy: Policy, entry: Entry, *, known: bool) -> Policy:
-    """The folds for an entry that says a whole call again (`known`: under a key that the call has): nothing is joined.
+    """The folds for an entry that says a whole call again: nothing is joined.
 
-    A done event replaces what streamed, as in all clients; a terminal snapshot only where the last one wins.
+    A done event replaces what streamed, as in all clients; a terminal snapshot (`known`: under a key that the call has)
+    only where the last one wins.
     """
     mode = entry.fragment.mode
-    if not known or mode == "delta":
+    if mode == "delta" or (mode == "whole" and not known):
         return policy
     arguments = "last-wins" if mode == "done" or policy.ids == "last-wins" else "first-wins"
     return msgspec.structs.replace(

@@ -129,11 +129,12 @@ def comparison_table(rows: Iterable[PolicyRow], *, title: str = "") -> Table:
 def matrix_table(compared: Sequence[Compared], *, title: str = "") -> Table:
     """One row a capture, one column a policy: the word, with `!` where it misleads and nothing told it so."""
     policies = [row.policy for row in compared[0].rows] if compared else list(POLICIES)
-    rows = [[one.capture, *(_cell(row) for row in one.rows)] for one in compared]
+    rows = [[one.capture, *(matrix_cell(row) for row in one.rows)] for one in compared]
     return table(rows, ["capture", *policies], title=title)
 
 
-def _cell(row: PolicyRow) -> str:
+def matrix_cell(row: PolicyRow) -> str:
+    """The word, and for a wrong reading whether it could have been known."""
     if not row.misleads:
         return row.word
     return f"{row.word}, known" if row.could_have_known else f"{row.word} !"
@@ -157,9 +158,15 @@ def words_table(compared: Iterable[Compared]) -> Table:
     return table([[word, meaning] for word, meaning in WORDS.items() if word in used], ["outcome", "meaning"])
 
 
-def misled(compared: Iterable[Compared]) -> list[tuple[str, PolicyRow]]:
-    """Every capture and reading that misleads, in order."""
-    return [(one.capture, row) for one in compared for row in one.rows if row.misleads]
+def misled(compared: Iterable[Compared], policy: str | None = None) -> list[tuple[str, PolicyRow]]:
+    """Every capture and reading that misleads, in order; those of one policy where it is named."""
+    rows = [(one.capture, row) for one in compared for row in one.rows if row.misleads]
+    return [(capture, row) for capture, row in rows if policy in (None, row.policy)]
+
+
+def misleading(compared: Iterable[Compared]) -> set[str]:
+    """The policies that mislead anywhere."""
+    return {row.policy for one in compared for row in one.rows if row.misleads}
 
 
 def blind(compared: Iterable[Compared]) -> list[tuple[str, PolicyRow]]:
@@ -168,18 +175,22 @@ def blind(compared: Iterable[Compared]) -> list[tuple[str, PolicyRow]]:
 
 
 def evidence_table(found: Iterable[tuple[str, PolicyRow]]) -> Table:
-    """One row a misleading reading: what it holds, and the first finding that should have stopped it."""
+    """One row a misleading reading: what it holds, and the first contradiction on the wire."""
     rows = [
         [
             capture,
             row.policy,
             row.word,
             call_words(row.reading),
-            shortened(next((finding.detail for finding in row.reading.findings), ""), 100),
+            shortened(_first_contradiction(row), 100),
         ]
         for capture, row in found
     ]
-    return table(rows, ["capture", "policy", "outcome", "calls", "first finding"], width_limit=100)
+    return table(rows, ["capture", "policy", "outcome", "calls", "first contradiction"], width_limit=100)
+
+
+def _first_contradiction(row: PolicyRow) -> str:
+    return next((finding.detail for finding in row.reading.findings if finding.code in row.could_have_known), "")
 
 
 def summary(compared: Sequence[Compared]) -> str:
