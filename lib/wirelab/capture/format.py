@@ -27,7 +27,7 @@ MAX_LINE: Final = 64 * 1024 * 1024
 """Bytes of one line."""
 MAX_BODY: Final = 256 * 1024 * 1024
 """Bytes of one body."""
-MAX_READS: Final = 2_000_000
+MAX_READS: Final = 1_000_000
 MAX_NESTING: Final = 128
 """Levels of arrays and objects in one payload."""
 

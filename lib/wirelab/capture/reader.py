@@ -61,21 +61,23 @@ def load(path: str | Path, label: str | None = None) -> Capture:
 
 def loads(data: bytes, label: str = "capture") -> Capture:
     """The capture in bytes. `label` is what errors call it. Raises UnreadableInputError."""
-    first, _, rest = data.partition(b"\n")
-    head = _head(first, label)
-    lines = _decoded(rest, label)
+    start = data.find(b"\n") + 1 or len(data)
+    head = _head(data[:start].removesuffix(b"\n"), label)
+    if data.count(b"\n", start) > MAX_READS:
+        raise UnreadableInputError(f"{one_line(label)}: more than {MAX_READS} lines")
+    lines = _decoded(memoryview(data)[start:], label)
     end = _end(lines, label)
-    reads = _Reads(head.framing, careful=_may_nest_too_deep(rest, len(lines)))
+    reads = _Reads(head.framing, careful=_may_nest_too_deep(data, start, len(lines)))
     try:
         finished = reads.of(lines)
     except ValueError as error:
         raise _unreadable(label, reads.line, error) from None
-    body = b"".join([read.data for read in finished])
-    if len(body) > MAX_BODY:
+    size = sum([len(read.data) for read in finished])
+    if size > MAX_BODY:
         raise UnreadableInputError(f"{one_line(label)}: the body is longer than {MAX_BODY} bytes")
     if end is None:
         return Capture(head, finished, End("cut", reads.t, "recorder", "the recording itself was interrupted"))
-    _check_body(body, end, label)
+    _check_body(finished, size, end, label)
     return Capture(head, finished, End(end.end, end.t, end.by, end.detail, end.redacted))
 
 
@@ -104,21 +106,19 @@ def _check_version(line: bytes, label: str) -> None:
         )
 
 
-def _may_nest_too_deep(rest: bytes, lines: int) -> bool:
+def _may_nest_too_deep(data: bytes, start: int, lines: int) -> bool:
     """Whether any line could be over the limit at all: most files hold fewer brackets than one such line."""
-    return rest.count(b"{") + rest.count(b"[") > MAX_NESTING + lines
+    return data.count(b"{", start) + data.count(b"[", start) > MAX_NESTING + lines
 
 
-def _decoded(body: bytes, label: str) -> list[FrameLine | dict[str, Any]]:
+def _decoded(body: memoryview, label: str) -> list[FrameLine | dict[str, Any]]:
     """All lines after the head. A last line without a line end is dropped if it is torn: the recording died in it."""
     if len(body) > MAX_LINE:
-        _check_lengths(body, label)
-    if body.count(b"\n") > MAX_READS:
-        raise UnreadableInputError(f"{one_line(label)}: more than {MAX_READS} lines")
+        _check_lengths(bytes(body), label)
     try:
         return line_decoder.decode_lines(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _decoded_one_by_one(body, label)
+        return _decoded_one_by_one(bytes(body), label)
 
 
 def _check_lengths(body: bytes, label: str) -> None:
@@ -199,11 +199,14 @@ class _Reads:
         return before, line.payload, after
 
 
-def _check_body(body: bytes, end: EndLine, label: str) -> None:
+def _check_body(reads: tuple[Read, ...], size: int, end: EndLine, label: str) -> None:
     """Raise UnreadableInputError unless the body is the one that the end line was written for."""
-    if end.bytes not in (None, len(body)):
-        raise UnreadableInputError(f"{one_line(label)}: the body has {len(body)} bytes, its end line says {end.bytes}")
-    if end.sha256 not in (None, hashlib.sha256(body).hexdigest()):
+    if end.bytes not in (None, size):
+        raise UnreadableInputError(f"{one_line(label)}: the body has {size} bytes, its end line says {end.bytes}")
+    digest = hashlib.sha256()
+    for read in reads:
+        digest.update(read.data)
+    if end.sha256 not in (None, digest.hexdigest()):
         raise UnreadableInputError(f"{one_line(label)}: the body is not the one its SHA-256 was taken of: edited?")
 
 
