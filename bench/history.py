@@ -9,7 +9,7 @@ from wirelab.history.settle import settle
 from wirelab.protocols.dialects import read_history
 from wirelab.transcript import Transcript
 
-SHORT, LONG, ROUNDS = 1_000, 100_000, 7
+SHORT, LONG, ROUNDS = 1_000, 100_000, 9
 MUST = 1.2
 DISORDER = 5
 """Messages of one turn: a question, two calls, a result, a word in between, the other result."""
@@ -45,22 +45,21 @@ def settling(transcript: Transcript, repeats: int) -> Callable[[], None]:
     return run
 
 
-def least(work: Callable[[], None]) -> float:
-    """The least processor time of some rounds."""
-    times = []
-    for _ in range(ROUNDS):
-        gc.collect()
-        start = process_time()
-        work()
-        times.append(process_time() - start)
-    return min(times)
+def seconds(work: Callable[[], None]) -> float:
+    """Processor time of one round."""
+    gc.collect()
+    start = process_time()
+    work()
+    return process_time() - start
 
 
 def measure() -> tuple[float, float]:
-    """Microseconds a message in the short and in the long history."""
+    """Microseconds a message in the short and in the long history: the least of rounds that take turns."""
     short, long = (read_history(history(length), "chat").transcript for length in (SHORT, LONG))
-    quick, slow = least(settling(short, LONG // SHORT)), least(settling(long, 1))
-    return quick / LONG * 1e6, slow / LONG * 1e6
+    works = (settling(short, LONG // SHORT), settling(long, 1))
+    rounds = [[seconds(work) for work in works] for _ in range(ROUNDS)]
+    quick, slow = (min(times) / LONG * 1e6 for times in zip(*rounds, strict=True))
+    return quick, slow
 
 
 def main() -> int:
