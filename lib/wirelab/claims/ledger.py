@@ -32,12 +32,19 @@ class Ledger(msgspec.Struct, frozen=True):
     grouped: tuple[Row, ...]
 
 
-def ledger(captures: Iterable[Capture], by: Sequence[str] = ("version",)) -> Ledger:
-    """Judge every claim. Synthetic captures show nothing about a server and are left out.
+def exhibits_of(captures: Iterable[Capture]) -> list[Exhibit]:
+    """The captures as evidence, for several ledgers over the same: each is read once. Synthetic ones show nothing."""
+    return [Exhibit(capture) for capture in captures if capture.source.kind != "synthetic"]
+
+
+def ledger(captures: Iterable[Capture] | Sequence[Exhibit], by: Sequence[str] = ("version",)) -> Ledger:
+    """Judge every claim, on captures or on exhibits already made of them.
 
     `by` names how to split (`target`, `version`, `protocol`, `family`); KeyError for another name.
     """
-    exhibits = [Exhibit(capture) for capture in captures if capture.source.kind != "synthetic"]
+    given = list(captures)
+    exhibits = [one for one in given if isinstance(one, Exhibit)]
+    exhibits += exhibits_of(one for one in given if isinstance(one, Capture))
     keys = [GROUPS[name] for name in by]
     overall, grouped = [], []
     for claim in CLAIMS:
