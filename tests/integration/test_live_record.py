@@ -111,7 +111,7 @@ def test_a_conversation_sends_the_servers_output_back(folder: Path) -> None:
     roles = [message["role"] for message in third]
     assert roles == ["user", "assistant", "tool", "assistant", "tool"]
     assert third[1]["tool_calls"] == [
-        {"id": "call_1", "function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}
+        {"id": "call_1", "function": {"index": 0, "name": "get_weather", "arguments": {"city": "Oslo"}}}
     ]
     assert third[2] == {
         "role": "tool",

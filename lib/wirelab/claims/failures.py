@@ -104,6 +104,14 @@ def classify(status: int | None, body: Json, *, history_valid: bool | None = Non
     return Failure(_by_status(status), message)
 
 
+def decoded(body: bytes) -> Json:
+    """A body as JSON, or else as text."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return body.decode("utf-8", "replace")
+
+
 def message_of(body: Json) -> str:
     """The words of a failure: a text body, or the innermost `error`, `message` or `detail`; else empty."""
     if isinstance(body, str):

@@ -107,7 +107,10 @@ def _native(turn: Turn) -> list[Message]:
         return [{"role": "user", "content": turn.user}]
     if turn.result is not None:
         return [_present(role="tool", tool_name=turn.name, tool_call_id=turn.id, content=turn.result)]
-    calls = [_present(id=call.id, function={"name": call.name, "arguments": call.arguments}) for call in turn.calls]
+    calls = [
+        _present(id=call.id, function=_present(index=call.index, name=call.name, arguments=call.arguments))
+        for call in turn.calls
+    ]
     return [
         _present(role="assistant", content=turn.say or "", thinking=turn.think or None, tool_calls=calls or None),
     ]
@@ -119,7 +122,7 @@ def _chat(turn: Turn) -> list[Message]:
     if turn.result is not None:
         return [_present(role="tool", tool_call_id=turn.id, content=turn.result)]
     calls = [
-        _present(id=call.id, type="function", function={"name": call.name, "arguments": _text(call)})
+        _present(id=call.id, index=call.index, type="function", function={"name": call.name, "arguments": _text(call)})
         for call in turn.calls
     ]
     content = turn.say if turn.say or calls else ""
@@ -152,7 +155,7 @@ def _messages(turn: Turn) -> list[Message]:
         return [{"role": "user", "content": [result]}]
     blocks: list[Message] = []
     if turn.think:
-        blocks.append({"type": "thinking", "thinking": turn.think, "signature": "c2ln"})
+        blocks.append(_present(type="thinking", thinking=turn.think, signature=turn.signature))
     if turn.say or not turn.calls:
         blocks.append({"type": "text", "text": turn.say or ""})
     blocks.extend(_present(type="tool_use", id=call.id, name=call.name, input=call.arguments) for call in turn.calls)

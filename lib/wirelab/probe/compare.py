@@ -12,8 +12,9 @@ import msgspec
 
 from wirelab.capture.reading import is_readable, read_capture
 from wirelab.capture.types import Capture
+from wirelab.claims.failures import decoded
 from wirelab.model import Json, Reading
-from wirelab.probe.run import decoded, failure_of
+from wirelab.probe.run import failure_of
 
 
 class Grade(StrEnum):

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-import msgspec
-
 from wirelab.calls import read_body
 from wirelab.capture.types import Capture
+from wirelab.claims.failures import decoded
 from wirelab.model import Json, ToolCall
 from wirelab.probe.bodies import Message, history_of
 from wirelab.probe.scenarios import Call, Turn
@@ -28,14 +27,24 @@ def reply(capture: Capture) -> list[Message] | None:
     calls = tuple(_call(call) for call in reading.calls)
     own = _verbatim(capture)
     if own is None:
-        spoken = Turn(think=reading.thinking or None, say=reading.text or None, calls=calls)
+        signature = _signature(capture) if reading.thinking else None
+        spoken = Turn(think=reading.thinking or None, signature=signature, say=reading.text, calls=calls)
         own = history_of(capture.protocol, [spoken])
     after = [Turn(result=_RESULTS.get(call.name, "ok"), name=call.name, id=call.id) for call in calls]
     return own + history_of(capture.protocol, after or [Turn(user=_NEXT)])
 
 
 def _call(call: ToolCall) -> Call:
-    return Call(call.name or "", call.arguments or {}, None if call.id_source == "allocated" else call.id)
+    identifier = None if call.id_source == "allocated" else call.id
+    index = next((alias for alias in call.aliases if isinstance(alias, int)), None)
+    return Call(call.name or "", call.arguments or {}, identifier, index)
+
+
+def _signature(capture: Capture) -> str | None:
+    """What vouches for the thinking of a Messages stream: it comes in deltas of its own."""
+    deltas = [payload.get("delta") for payload in _events(capture) if isinstance(payload, dict)]
+    pieces = [delta.get("signature", "") for delta in deltas if isinstance(delta, dict)]
+    return "".join(pieces) or None if capture.protocol == "messages" else None
 
 
 def _verbatim(capture: Capture) -> list[Message] | None:
@@ -67,13 +76,13 @@ _TERMINAL = {"response.completed", "response.incomplete"}
 def _payloads(capture: Capture) -> Iterator[Json]:
     """Decoded payloads that may hold a whole message: the body of a whole answer, or a Responses stream's events."""
     if capture.framing == "whole":
-        pieces = [capture.body]
+        yield decoded(capture.body)
     elif capture.protocol == "responses":
-        pieces = [line.removeprefix(b"data:") for line in capture.body.splitlines() if line.startswith(b"data:")]
-    else:
-        return
-    for piece in pieces:
-        try:
-            yield msgspec.json.decode(piece)
-        except msgspec.DecodeError:
-            continue
+        yield from _events(capture)
+
+
+def _events(capture: Capture) -> Iterator[Json]:
+    """The payloads of a stream of server-sent events."""
+    for line in capture.body.splitlines():
+        if line.startswith(b"data:"):
+            yield decoded(line.removeprefix(b"data:").strip())

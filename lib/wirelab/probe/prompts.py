@@ -11,12 +11,12 @@ from typing import Literal
 import msgspec
 
 from wirelab.capture.types import Capture
+from wirelab.claims.failures import decoded
 from wirelab.history.replay import Replay, next_request
 from wirelab.history.visibility import Visibility, visibility
 from wirelab.model import Json
 from wirelab.probe.bodies import Message, history_of, tool_of
 from wirelab.probe.plan import Step
-from wirelab.probe.run import decoded
 from wirelab.probe.scenarios import Book, Call, Scenario, Turn
 from wirelab.protocols.dialects import read_history
 from wirelab.transcript import HistoryError

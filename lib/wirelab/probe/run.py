@@ -15,9 +15,8 @@ from wirelab.capture.names import path_of
 from wirelab.capture.reader import load
 from wirelab.capture.redact import Redactor
 from wirelab.capture.types import Capture, Source
-from wirelab.claims.failures import Failure, FailureKind, classify
+from wirelab.claims.failures import Failure, FailureKind, classify, decoded
 from wirelab.errors import MisuseError, WirelabError
-from wirelab.model import Json
 from wirelab.probe.bodies import Message
 from wirelab.probe.echo import reply
 from wirelab.probe.plan import Asking, Step, Wish, asking
@@ -157,14 +156,6 @@ def failure_of(capture: Capture) -> Failure | None:
     if capture.response.status < 400:
         return None
     return classify(capture.response.status, decoded(capture.body))
-
-
-def decoded(body: bytes) -> Json:
-    """A body as JSON, or else as text."""
-    try:
-        return msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return body.decode("utf-8", "replace")
 
 
 def _stop_if_hopeless(step: Step, outcome: Outcome) -> None:

@@ -21,18 +21,23 @@ Auth = Literal["bearer", "none", "wrong-bearer", "x-api-key"]
 
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A call in a history; `id` is None where the scenario leaves it away."""
+    """A call in a history; `id` and `index` are None where they are left away."""
 
     name: str
     arguments: dict[str, Json]
     id: str | None = None
+    index: int | None = None
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of a history: what a user says, what an assistant thinks, says and calls, or one result."""
+    """One entry of a history: what a user says, what an assistant thinks, says and calls, or one result.
+
+    `signature` vouches for the thinking, where a server signs it.
+    """
 
     user: str | None = None
     think: str | None = None
+    signature: str | None = None
     say: str | None = None
     calls: tuple[Call, ...] = ()
     result: str | None = None
