@@ -3,6 +3,7 @@
 from wirelab.cli.console import OK, UNREADABLE, complain, say, say_json, say_table
 from wirelab.cli.help import Format
 from wirelab.cli.inputs import open_exchange
+from wirelab.cli.reconcile import without_advice
 from wirelab.errors import UnreadableInputError
 from wirelab.framing import FrameTooLargeError
 from wirelab.show.frames import FrameRow, frame_rows, frames_table
@@ -17,7 +18,7 @@ def run(file: str, protocol: str, format_: Format) -> int:
         complain(str(problem))
         return UNREADABLE
     except FrameTooLargeError as problem:
-        complain(f"{exchange.name}: {problem}")
+        complain(f"{exchange.name}: {without_advice(str(problem))}")
         return UNREADABLE
     if format_ == "json":
         for row in rows:

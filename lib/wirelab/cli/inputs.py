@@ -6,8 +6,10 @@ import msgspec
 
 from wirelab.capture import Capture, Read, loads, loads_log, open_input, sniff
 from wirelab.errors import UnreadableInputError
-from wirelab.model import Asked
+from wirelab.framing import FrameTooLargeError
+from wirelab.model import Asked, Frame, FrameKind
 from wirelab.protocols.registry import PROTOCOLS, detect
+from wirelab.show.frames import frames_of
 from wirelab.show.text import visible
 
 STANDARD_INPUT = "standard input"
@@ -86,13 +88,29 @@ def _from_raw(data: bytes, label: str, protocol: str) -> Exchange:
 
 def _protocol(data: bytes, label: str, protocol: str) -> str:
     seen = detect(data)
-    if seen is None and protocol == "auto":
+    if seen is None and (protocol == "auto" or not _holds_payloads(data, protocol)):
         raise UnreadableInputError(f"{label}: {_what_it_is(data)}")
     if seen is None:
         return protocol
     if protocol not in {"auto", seen} and not _is_mere_error(data):
         raise UnreadableInputError(f"{label}: this is {seen}, not {protocol}; leave out --protocol or pass {seen}")
     return seen if protocol == "auto" else protocol
+
+
+def _holds_payloads(data: bytes, protocol: str) -> bool:
+    """Whether a body that nothing in it gives away can be an answer at all: a payload, its beginning, or a comment."""
+    try:
+        frames = frames_of(data, protocol, whole=is_whole(data, PROTOCOLS[protocol].framing))
+    except FrameTooLargeError:
+        return True  # whoever reads it says so
+    return any(frame.kind is FrameKind.COMMENT or _is_payload(frame) for frame in frames)
+
+
+def _is_payload(frame: Frame) -> bool:
+    if frame.kind is not FrameKind.DATA:
+        return False
+    text = frame.data.strip()
+    return text == b"[DONE]" or _is_json(text) or (not frame.terminated and text.startswith(b"{"))
 
 
 def _is_mere_error(data: bytes) -> bool:
@@ -109,9 +127,9 @@ def _what_it_is(data: bytes) -> str:
         data.decode()
     except UnicodeDecodeError as error:
         return f"not UTF-8 text (byte {error.start}); save the body as it came over the wire"
-    return (
-        "neither JSON lines, server-sent events nor a JSON answer of a known protocol; if you know it, pass --protocol"
-    )
+    if data.lstrip().startswith((b"{", b"[", b"data:", b"event:", b":")):
+        return "nothing in it tells the protocol; if you know it, pass --protocol"
+    return "neither JSON lines, server-sent events nor a JSON answer; save the body as it came over the wire"
 
 
 def is_whole(body: bytes, framing: str) -> bool:

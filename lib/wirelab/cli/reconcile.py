@@ -50,7 +50,7 @@ def _one(file: str, options: Options, *, last: bool) -> int:
         complain(str(problem))
         return UNREADABLE
     if reading.error is not None and reading.error.code == "frame-too-large":
-        complain(f"{exchange.name}: {reading.error.message}")
+        complain(f"{exchange.name}: {without_advice(reading.error.message)}")
         return UNREADABLE
     if options.format == "json":
         say_json(reading_object(file, reading))
@@ -58,6 +58,11 @@ def _one(file: str, options: Options, *, last: bool) -> int:
         show_reading(exchange, reading)
         say() if not last else None
     return VIOLATION if violations(reading) or reading.error is not None else OK
+
+
+def without_advice(message: str) -> str:
+    """A message about a frame without the advice to a programmer, which is of no use on the command line."""
+    return message.partition(": pass a larger")[0]
 
 
 def read_exchange(exchange: Exchange, options: Options) -> Reading:

@@ -155,7 +155,7 @@ BAD = {
     "blank": (b"  \n\n", "the file is empty"),
     "not-utf8": (b"\x00\xff\xfe\x01", "not UTF-8 text (byte 1)"),
     "utf-16": ('{"done": true}'.encode("utf-16"), "not UTF-8 text (byte 0)"),
-    "not-json": (b"hello, world\n", "neither JSON lines, server-sent events nor a JSON answer"),
+    "not-json": (b"hello, world\n", "neither JSON lines, server-sent events nor a JSON answer;"),
     "html": (b"<!doctype html><title>502</title>", "neither JSON lines"),
     "a-number": (b"17\n", "neither JSON lines"),
     "no-head": (b'{"wirelab_capture":1}\n', "line 1"),
@@ -164,7 +164,8 @@ BAD = {
     "bad-zstd": (zstandard.compress(NATIVE)[:8] + b"\xff" * 40, "damaged zstd file"),
     "bad-line": (log(CHAT).replace(b'"t": 0.1', b'"t": "x"'), "line 2"),
     "discovery": (log(b"{}", protocol="discovery"), "a capture of 'discovery'"),
-    "deep": (b"[" * 100_000, "neither JSON lines"),
+    "deep": (b"[" * 100_000, "nothing in it tells the protocol"),
+    "other-json": (b'{"a": 1}\n', "nothing in it tells the protocol"),
 }
 
 
@@ -179,6 +180,22 @@ def test_a_bad_input_gets_one_clear_line_and_exit_2(tmp_path: Path, name: str, c
     (line,) = result.stderr.splitlines()
     assert line.startswith(f"wirelab: {file}")
     assert reason in line
+
+
+@pytest.mark.parametrize("protocol", ["native", "chat", "gemini"])
+def test_what_is_no_answer_at_all_is_not_one_of_a_named_protocol_either(tmp_path: Path, protocol: str) -> None:
+    for name in ("not-utf8", "not-json", "html", "empty"):
+        code, _, err = run(put(tmp_path, name, BAD[name][0]), "--protocol", protocol)
+        assert (code, len(err.splitlines())) == (2, 1)
+
+
+@pytest.mark.parametrize("body", [b'data: {"choi', b"data: [DONE]\n\n", b": alive\n\n", b'data: {"a":1}\n\n'])
+def test_a_named_protocol_is_believed_where_the_body_does_not_tell(tmp_path: Path, body: bytes) -> None:
+    file = put(tmp_path, "a", body)
+    assert run(file)[0] == 2 or b"DONE" in body
+    code, out, err = run(file, "--protocol", "chat")
+    assert code in {0, 1}, err
+    assert "chat, a raw stream" in out
 
 
 def test_a_directory_and_a_wrong_protocol_are_told(tmp_path: Path) -> None:
@@ -210,6 +227,18 @@ def test_a_gigabyte_on_one_line_is_refused_without_reading_it(tmp_path: Path) ->
     code, _, err = run(str(file))
     assert (code, err.count("\n")) == (2, 1)
     assert "larger than" in err
+
+
+@pytest.mark.parametrize("command", ["reconcile", "frames"])
+def test_a_frame_over_the_limit_is_told_without_advice_for_programmers(tmp_path: Path, command: str) -> None:
+    file = put(tmp_path, "long", b'{"model":"m","done":true,"message":{"content":"' + b"x" * (65 << 20) + b'"}}\n')
+    done = RUN.invoke(app, [command, file])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "over the limit of 67108864" in done.stderr
+    assert "pass a larger" not in done.stderr
+    garbage = put(tmp_path, "garbage", b"x" * (65 << 20))
+    done = RUN.invoke(app, [command, garbage, "--protocol", "native"])
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
 
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;owned\x07\x1b[2J\u202e\u200b"
