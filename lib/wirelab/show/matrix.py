@@ -58,7 +58,7 @@ def with_calls(compared: Iterable[Compared]) -> list[Compared]:
 def policy_words(policy: str) -> tuple[str, str]:
     """What a policy or client keys a call by, and who reads so."""
     row = POLICIES.get(policy) or POLICIES[CLIENTS[policy].policy]
-    return row.says, ", ".join(row.read_by) if policy in POLICIES else row.name
+    return row.says, ", ".join(row.read_by) if policy in POLICIES else policy
 
 
 def clients_of(protocol: str) -> list[str]:
