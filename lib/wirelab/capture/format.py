@@ -74,25 +74,20 @@ class EndLine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_BRACES = bytes.maketrans(b"[]", b"{}")
 
 line_decoder: msgspec.json.Decoder[FrameLine | dict[str, Any]] = msgspec.json.Decoder(FrameLine | dict[str, Any])
 """Decodes any line after the head. Payloads stay what they are: `msgspec.Raw` keeps their bytes."""
 
 
-def nesting(payload: bytes) -> int:
-    """How deep arrays and objects nest in valid JSON text."""
-    depth = deepest = 0
-    for bracket in _STRING.sub(b"", payload).translate(None, _NO_BRACKETS):
-        depth += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
-
-
 def nests_too_deep(payload: bytes) -> bool:
-    """Whether arrays and objects nest deeper than the limit; counts exactly only where that is possible at all."""
+    """Whether arrays and objects of valid JSON text nest deeper than the limit."""
     if len(payload) <= 2 * MAX_NESTING or payload.count(b"{") + payload.count(b"[") <= MAX_NESTING:
         return False
-    return nesting(payload) > MAX_NESTING
+    brackets = _STRING.sub(b"", payload).translate(_BRACES, _NO_BRACKETS)
+    for _ in range(MAX_NESTING):
+        brackets = brackets.replace(b"{}", b"")  # takes off the innermost level
+    return bool(brackets)
 
 
 def event_prefix(event: str) -> bytes:

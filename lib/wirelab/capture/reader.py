@@ -84,13 +84,13 @@ def loads(data: bytes, label: str = "capture") -> Capture:
 def _head(line: bytes, label: str) -> Head:
     if not line.startswith(_USUAL_START):
         _check_version(line, label)
-    if nests_too_deep(line):
-        raise UnreadableInputError(f"{one_line(label)}, line 1: nested too deeply")
     try:
         head = _head_decoder.decode(line)
         check_name(head.name)
     except (ValueError, RecursionError, UnreadableInputError) as error:
         raise _unreadable(label, 1, error) from None
+    if nests_too_deep(line):
+        raise UnreadableInputError(f"{one_line(label)}, line 1: nested too deeply")
     return head
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wirelab.capture import Capture, CaptureWriter, End, Head, Read, Request, Response, Source, dumps, framing_of, loads
-from wirelab.capture.format import MAX_NESTING, nesting, nests_too_deep
+from wirelab.capture.format import MAX_NESTING, nests_too_deep
 from wirelab.capture.types import Framing
 from wirelab.errors import MisuseError
 from wirelab.framing import decoder
@@ -122,9 +122,19 @@ def test_deep_nesting_is_no_clean_frame() -> None:
     assert lines(deeper + b"\n", framing="ndjson")[0].startswith('{"t":0.0,"kind":"text"')
 
 
-def test_nesting_does_not_count_what_stands_in_strings() -> None:
-    assert nesting(b'{"a":"[[[{{{\\"[","b":[[],{"c":[]}]}') == 4
-    assert not nests_too_deep(b'{"a":"' + b"[" * 1000 + b'"}')
+@pytest.mark.parametrize(
+    ("payload", "too_deep"),
+    [
+        (b'{"a":"' + b"[" * 1000 + b'"}', False),
+        (b'{"a":"\\\\","b":"\\"' + b"{" * 1000 + b'"}', False),
+        (b'{"a":' + b"[{}," * 60 + b"1" + b"]" * 60 + b',"b":' + b"[" * 120 + b"]" * 120 + b"}", False),
+        (b'{"a":[' + b"{}," * 1000 + b"{}]}", False),
+        (b"[{}," * 128 + b"[]" + b"]" * 128, True),
+    ],
+)
+def test_nesting_is_counted_outside_of_strings(payload: bytes, too_deep: bool) -> None:
+    json.loads(payload)
+    assert nests_too_deep(payload) == too_deep
 
 
 def test_a_frame_over_the_decoders_limit_is_kept_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
