@@ -5,14 +5,11 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from wirelab.model import Json
-from wirelab.protocols.histories import argument_object
+from wirelab.protocols.histories import CARRIERS, argument_object
 from wirelab.transcript import Call, HistoryError, Message, Other, Refusal, Result, Text, Thought
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant"})
 """The roles of a message; `tool` is a result's."""
-
-_CARRIERS: Final = ("audio", "function_call", "images")
-"""Chat keys beside content, calls and reasoning under which an assistant's message holds something."""
 
 
 def checked_role(message: Message) -> None:
@@ -51,7 +48,7 @@ def mismatched(result: Result, call: Call) -> None:
 
 def is_empty(message: Message) -> bool:
     """Whether an assistant's message holds nothing at all: no content, refusal, call or reasoning of any kind."""
-    return not any(_holds(part) for part in message.parts) and not any(message.extra.get(key) for key in _CARRIERS)
+    return not any(_holds(part) for part in message.parts) and not any(message.extra.get(key) for key in CARRIERS)
 
 
 def _holds(part: Text | Thought | Refusal | Other | Call) -> bool:

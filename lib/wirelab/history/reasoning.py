@@ -4,7 +4,7 @@ import msgspec
 
 from wirelab.history.checks import is_empty
 from wirelab.protocols.histories import Wire
-from wirelab.transcript import Dialect, Entry, HistoryFinding, Message, Recorded, Thought, Transcript
+from wirelab.transcript import Dialect, Entry, HistoryFinding, Message, Recorded, Text, Thought, Transcript
 
 _CARRY_ENCRYPTED = frozenset({"messages", "responses"})
 """The dialects with room for a thought that only a server can read."""
@@ -21,7 +21,8 @@ def fit_reasoning(transcript: Transcript, to: Dialect, wire: Wire) -> Recorded:
         if not isinstance(entry, Message) or entry.role != "assistant":
             entries.append(entry)
             continue
-        kept = _fit(entry, transcript.dialect, to, wire, findings)
+        known = entry if transcript.dialect == to else _without_signed_nothing(entry)
+        kept = _fit(known, transcript.dialect, to, wire, findings)
         if kept is not None:
             entries.append(kept)
     same = len(entries) == len(transcript.entries) and all(
@@ -37,11 +38,21 @@ def _fit(message: Message, source: Dialect, to: Dialect, wire: Wire, findings: l
         if wire.reasoning == "required" and message.calls and not thoughts:
             said = "the endpoint wants the reasoning of a turn with calls, and there is none"
             findings.append(HistoryFinding("reasoning-missing", message.position, None, said))
-        return message
+        return _unless_empty(message, findings)
     findings.append(HistoryFinding("reasoning-dropped", message.position, None, reason))
-    rest = msgspec.structs.replace(message, parts=tuple(p for p in message.parts if not isinstance(p, Thought)))
-    if not is_empty(rest):
-        return rest
+    parts = tuple(part for part in message.parts if not isinstance(part, Thought))
+    return _unless_empty(msgspec.structs.replace(message, parts=parts), findings)
+
+
+def _without_signed_nothing(message: Message) -> Message:
+    """The message without texts that are only there to carry a signature, which means nothing to other servers."""
+    parts = tuple(p for p in message.parts if not (isinstance(p, Text) and p.signature and not p.text))
+    return message if len(parts) == len(message.parts) else msgspec.structs.replace(message, parts=parts)
+
+
+def _unless_empty(message: Message, findings: list[HistoryFinding]) -> Message | None:
+    if not is_empty(message):
+        return message
     said = "nothing but its reasoning was there"
     findings.append(HistoryFinding("empty-assistant-dropped", message.position, None, said))
     return None

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from wirelab.errors import UnreadableInputError
 from wirelab.model import Json
+from wirelab.protocols.pictures import picture_of, picture_part
 from wirelab.transcript import (
     NOTHING,
     Blank,
@@ -56,6 +57,9 @@ class Written(msgspec.Struct, frozen=True):
 
 REASONING_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 """Where an assistant's chat or native message may hold its thought; the first that is not empty counts."""
+
+CARRIERS: Final = ("audio", "function_call", "images")
+"""Keys beside content, calls and reasoning under which an assistant's chat message says something."""
 
 SYSTEM_ROLES: Final = frozenset({"system", "developer"})
 
@@ -221,9 +225,28 @@ class Pen:
         """A copy of extra keys where they belong, nothing elsewhere."""
         return thaw(value) if value and self.same else {}
 
+    def other(self, part: Other) -> dict[str, Json] | None:
+        """A part that only its dialect knows: copied there, a picture elsewhere, or left out with a report."""
+        if self.same and self.own != "native":
+            copy: dict[str, Json] = thaw(part.value)
+            return copy
+        picture = picture_of(part.value)
+        written = None if picture is None else picture_part(picture, self.own)
+        if written is None:
+            self.left_out(part.position, str(part.value.get("type", "a part")))
+        return written
+
     def left_out(self, position: int, what: str) -> None:
         """Report a part that this dialect has no room for."""
         self.findings.append(HistoryFinding("part-left-out", position, None, f"{what} has no place in {self.own}"))
+
+    def message_extra(self, message: Message) -> dict[str, Json]:
+        """The extra keys of a message, those that say something reported where they have to stay behind."""
+        if not self.same:
+            for key in CARRIERS:
+                if message.extra.get(key):
+                    self.left_out(message.position, key)
+        return self.kept(message.extra)
 
     def report(self, code: str, position: int, said: str, identifier: str | None = None) -> None:
         """Report that a value of this very dialect is written in another way than it was read."""

@@ -144,6 +144,16 @@ UNCHANGED: dict[str, Any] = {
 }
 
 
+LEFT_OUT = {
+    "chat": {"native"},
+    "native": set[str](),
+    "responses": {"chat", "native", "messages", "gemini"},
+    "messages": {"chat", "native", "responses", "gemini"},
+    "gemini": set[str](),
+}
+"""Where parts have no place: a picture's address on the native wire, hosted tools anywhere else."""
+
+
 def requested(body: Any, source: str, **options: Any) -> NextRequest:
     return next_request(body, Replay(source=source, **options))
 
@@ -179,8 +189,7 @@ def test_every_history_is_written_for_every_dialect(dialect: str, target: str) -
     assert set(calls) == {"look"}
     assert len(texts) == len(calls)
     assert texts[0] == "a cat"
-    foreign = dialect in {"chat", "responses", "messages", "gemini"} and target != dialect
-    assert ("part-left-out" in codes(request)) == foreign
+    assert ("part-left-out" in codes(request)) == (target in LEFT_OUT[dialect])
 
 
 def test_a_mid_history_system_message_moves_to_the_field_with_a_report() -> None:
@@ -422,11 +431,12 @@ def test_what_is_no_history_has_no_dialect(history: Any) -> None:
 
 
 def test_writers_leave_out_what_only_others_know() -> None:
-    other = Message("assistant", (Other({"type": "video"}), Other({"no": "type"}), Text("hm")))
-    for dialect in ("native", "responses", "gemini", "messages"):
+    parts = (Other({"type": "video"}), Other({"no": "type"}), Text("hm"))
+    other = Message("assistant", parts, extra={"audio": {"id": "x"}, "note": 1})
+    for dialect in ("native", "gemini", "messages"):
         entry = DIALECTS[dialect]
         written = entry.write(Transcript((other,), "chat"), next_request([], Replay(to=dialect)).profile.wire)
-        assert len(written.findings) == 2
+        assert len(written.findings) == 3
 
 
 def test_ids_that_collide_are_told_apart() -> None:

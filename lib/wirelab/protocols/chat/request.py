@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from wirelab.model import Json
 from wirelab.protocols import chatlike
-from wirelab.protocols.histories import Pen, Wire, Written, argument_text, put_blank, put_thinking, thaw
+from wirelab.protocols.histories import Pen, Wire, Written, argument_text, put_blank, put_thinking
 from wirelab.transcript import Call, Message, Other, Part, Recorded, Refusal, Result, Text, Transcript
 
 SHAPE: Final = chatlike.Shape("chat", ("name",), index_in_function=False)
@@ -33,7 +33,7 @@ def _message(message: Message, pen: Pen) -> dict[str, Json]:
         written["refusal"] = written.get("refusal", "") + refusal.text
     if calls:
         written["tool_calls"] = [_call(call, pen) for call in calls]
-    return {**pen.kept(message.extra), **written}
+    return {**pen.message_extra(message), **written}
 
 
 def _result(result: Result, pen: Pen) -> dict[str, Json]:
@@ -65,10 +65,4 @@ def _put_content(written: dict[str, Json], holder: Message | Result, pen: Pen, *
 def _content_part(part: Part, pen: Pen) -> dict[str, Json] | None:
     if isinstance(part, Text):
         return {**pen.kept(part.extra), "type": "text", "text": part.text}
-    if not isinstance(part, Other):
-        return None
-    if pen.same:
-        copy: dict[str, Json] = thaw(part.value)
-        return copy
-    pen.left_out(part.position, str(part.value.get("type", "a part")))
-    return None
+    return pen.other(part) if isinstance(part, Other) else None

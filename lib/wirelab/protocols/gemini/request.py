@@ -168,15 +168,12 @@ def _instruction(system: System, pen: Pen) -> Json:
 def _message(message: Message, pen: Pen) -> dict[str, Json]:
     role = "model" if message.role == "assistant" else message.role
     parts = [written for part in message.parts if (written := _write_part(part, pen)) is not None]
-    return {**pen.kept(message.extra), "role": role, "parts": parts or [{"text": ""}]}
+    return {**pen.message_extra(message), "role": role, "parts": parts or [{"text": ""}]}
 
 
 def _write_part(part: Part, pen: Pen) -> Json:
     if isinstance(part, Other):
-        if pen.same:
-            return thaw(part.value)
-        pen.left_out(part.position, str(part.value.get("type", "a part")))
-        return None
+        return pen.other(part)
     if isinstance(part, Call):
         pen.object_arguments(part)
         named = {} if part.allocated else {"id": part.id}

@@ -17,7 +17,6 @@ from wirelab.protocols.histories import (
     entries_of,
     extra,
     is_list,
-    thaw,
 )
 from wirelab.transcript import (
     FIELD,
@@ -82,7 +81,7 @@ def write(transcript: Transcript, wire: Wire) -> Written:
 
 
 def _message(message: Message, pen: Pen) -> dict[str, Json]:
-    return {**pen.kept(message.extra), "role": message.role, "content": _content(message, pen, "")}
+    return {**pen.message_extra(message), "role": message.role, "content": _content(message, pen, "")}
 
 
 def _content(holder: Message | Result, pen: Pen, nothing: Json) -> Json:
@@ -114,10 +113,7 @@ def _block(part: Part, pen: Pen) -> Json:
         return _thought(part, pen)
     if not isinstance(part, Other):
         return {**pen.kept(part.extra), "type": "text", "text": part.text}
-    if pen.same:
-        return thaw(part.value)
-    pen.left_out(part.position, str(part.value.get("type", "a part")))
-    return None
+    return pen.other(part)
 
 
 def _thought(thought: Thought, pen: Pen) -> Json:

@@ -2,17 +2,40 @@
 
 from typing import Any, Final
 
+import msgspec
+
 from wirelab.model import Json
 from wirelab.protocols import chatlike
-from wirelab.protocols.histories import Pen, Wire, Written, argument_object, joined_text, put_blank, put_thinking
-from wirelab.transcript import Call, Message, Other, Recorded, Result, Text, Transcript
+from wirelab.protocols.histories import (
+    Pen,
+    Wire,
+    Written,
+    argument_object,
+    extra,
+    is_list,
+    joined_text,
+    put_blank,
+    put_thinking,
+)
+from wirelab.transcript import Call, Entry, Message, Other, Recorded, Result, Text, Transcript
 
 SHAPE: Final = chatlike.Shape("native", ("tool_name", "name"), index_in_function=True)
 
 
 def read(messages: Any) -> Recorded:
     """Read a list of native messages; UnreadableInputError where it is no such list."""
-    return chatlike.read(messages, SHAPE)
+    recorded = chatlike.read(messages, SHAPE)
+    entries = tuple(_with_pictures(entry) for entry in recorded.transcript.entries)
+    return Recorded(Transcript(entries, "native"), recorded.findings)
+
+
+def _with_pictures(entry: Entry) -> Entry:
+    """Pictures stand in a list beside the content: here they are parts like any other."""
+    images = entry.extra.get("images")
+    if not is_list(images) or not images or not all(isinstance(image, str) for image in images):
+        return entry
+    pictures = tuple(Other({"image": image}, entry.position) for image in images)
+    return msgspec.structs.replace(entry, parts=(*entry.parts, *pictures), extra=extra(entry.extra, "images"))
 
 
 def write(transcript: Transcript, wire: Wire) -> Written:
@@ -36,7 +59,7 @@ def _message(message: Message, pen: Pen) -> dict[str, Json]:
     put_thinking(written, message, pen, "thinking")
     if calls:
         written["tool_calls"] = [_call(call, pen) for call in calls]
-    return {**pen.kept(message.extra), **written}
+    return {**pen.message_extra(message), **written}
 
 
 def _result(result: Result, called: str | None, pen: Pen) -> dict[str, Json]:
@@ -58,9 +81,11 @@ def _call(call: Call, pen: Pen) -> dict[str, Json]:
 
 
 def _put_content(written: dict[str, Json], holder: Message | Result, pen: Pen, *, beside_calls: bool) -> None:
+    pictures: list[Json] = []
     for part in holder.parts:
         if isinstance(part, Other):
-            pen.left_out(part.position, str(part.value.get("type", "a part")))
+            written_part = pen.other(part)
+            pictures.extend([] if written_part is None else [written_part["image"]])
         elif isinstance(part, Text) and not part.plain:
             pen.report("content-joined", part.position, "content is one string here, not a list of parts")
     spoken = isinstance(holder, Message) and holder.role == "assistant"
@@ -69,3 +94,5 @@ def _put_content(written: dict[str, Json], holder: Message | Result, pen: Pen, *
         written["content"] = text
     else:
         put_blank(written, pen.blank(holder.blank, beside_calls))
+    if pictures:
+        written["images"] = pictures

@@ -18,7 +18,6 @@ from wirelab.protocols.histories import (
     extra,
     name_of,
     reasoning_text,
-    thaw,
 )
 from wirelab.transcript import (
     FIELD,
@@ -167,10 +166,7 @@ def _part(part: Part, pen: Pen, kind: str) -> Json:
         return {**pen.kept(part.extra), "type": kind, "text": part.text}
     if isinstance(part, Refusal):
         return {**pen.kept(part.extra), "type": "refusal", "refusal": part.text}
-    if isinstance(part, Other) and pen.same:
-        return thaw(part.value)
-    pen.left_out(part.position, type(part).__name__.lower())
-    return None
+    return pen.other(part) if isinstance(part, Other) else None
 
 
 def _turn(message: Message, pen: Pen) -> list[Json]:
