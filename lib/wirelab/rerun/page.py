@@ -85,8 +85,8 @@ def table_of_notebooks(outcomes: Sequence[Outcome]) -> str:
 
 
 def name_of(outcome: Outcome) -> str:
-    """A link to the notebook's page, by its title."""
-    return link(f"{outcome.output}.html", f"{outcome.notebook[:2]} {outcome.title or outcome.notebook}")
+    """A link to the notebook's page, by its title, which begins with its number."""
+    return link(f"{outcome.output}.html", outcome.title or outcome.notebook)
 
 
 def table_of_groups(survey: Survey) -> str:
