@@ -104,7 +104,7 @@ class _Pairing:
         if known.written is not None:
             self.latest[known.written] = known
         self.open.add(known, known.written or known.id, call.name)
-        return msgspec.structs.replace(call, id=known.id, allocated=not usable)
+        return msgspec.structs.replace(call, id=known.id, allocated=call.allocated or not usable)
 
     def result(self, result: Result) -> Result:
         written = result.id if is_usable(result.id) else None

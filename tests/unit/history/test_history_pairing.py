@@ -1,8 +1,12 @@
 """Which response answers which call in Gemini contents, by which ids."""
 
+import json
 from typing import Any
 
+from wirelab.calls import read_body
 from wirelab.history.pairing import Outstanding, pair
+from wirelab.history.replay import Replay
+from wirelab.history.turn import next_turn
 from wirelab.protocols.gemini.request import read
 from wirelab.transcript import Message, Recorded, Result
 
@@ -109,3 +113,14 @@ def test_outstanding_forgets_what_was_taken_by_another_key() -> None:
     waiting.add("second", "x", "b")
     assert (waiting.take("name", "a"), waiting.take("id", "x"), waiting.take("any", None)) == ("first", "second", None)
     assert (len(waiting), waiting.count("id", "x"), waiting.count("name", "nobody")) == (0, 0, 0)
+
+
+def test_an_id_that_a_reader_gave_goes_back_to_nobody() -> None:
+    body = {"candidates": [{"content": {"parts": [call("a"), call("a", "theirs")]}, "finishReason": "STOP"}]}
+    reading = read_body(json.dumps(body).encode(), "gemini", whole=True)
+    ours, theirs = reading.executable
+    history = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
+    request = next_turn(history, reading, {theirs: "2", ours: "1"}, Replay(source="gemini"))
+    parts = [part for content in request.messages[1:] for part in content["parts"]]
+    assert [next(iter(part.values())).get("id") for part in parts] == [None, "theirs", None, "theirs"]
+    assert [part["functionResponse"]["response"]["output"] for part in parts[2:]] == ["1", "2"]
