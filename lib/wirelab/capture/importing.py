@@ -70,7 +70,7 @@ def read_any(path: Path) -> Capture:
     kind = sniff(data)
     if kind == "raw":
         raise UnreadableInputError(f"{one_line(label)}: neither a recording log nor a capture")
-    return loads_log(data, label) if kind == "log" else loads(data, label)
+    return loads_log(data, label, any_name=False) if kind == "log" else loads(data, label)
 
 
 def redacted(capture: Capture, redactor: Redactor) -> Capture:

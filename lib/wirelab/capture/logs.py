@@ -1,5 +1,6 @@
 """The simpler recording logs: a head with the same fields, then a line a read, then an end line."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from wirelab.capture.types import (
     framing_of,
 )
 from wirelab.errors import UnreadableInputError
+
+_FOREIGN = re.compile(r"[^a-z0-9._+/-]+")
 
 
 class _LogHead(msgspec.Struct, frozen=True):
@@ -47,8 +50,12 @@ def read_log(path: str | Path) -> Capture:
     return loads_log(open_input(path), label=str(path))
 
 
-def loads_log(data: bytes, label: str = "recording log") -> Capture:
-    """The exchange in the bytes of a recording log. A log without an end line was cut by the recorder."""
+def loads_log(data: bytes, label: str = "recording log", *, any_name: bool = True) -> Capture:
+    """The exchange in the bytes of a recording log. A log without an end line was cut by the recorder.
+
+    A name that is none for a capture does not keep a log from being read: it gets another one, or, where not
+    `any_name`, is refused.
+    """
     first, *rest = data.split(b"\n", 1)
     head = _decode(first, _LogHead, label, 1)
     lines = _lines(rest[0] if rest else b"", label)
@@ -57,7 +64,7 @@ def loads_log(data: bytes, label: str = "recording log") -> Capture:
         end = End(last.end, last.t, last.by or _cut_by(head, last.end))
         lines.pop()
     reads = tuple(_read(line, label, number) for number, line in enumerate(lines, 2))
-    return Capture(_head(head), reads, end)
+    return Capture(_head(head, _name(head, any_name=any_name)), reads, end)
 
 
 def _cut_by(head: _LogHead, end: EndKind) -> str | None:
@@ -88,9 +95,19 @@ def _read(line: _LogLine, label: str, number: int) -> Read:
         raise UnreadableInputError(f"{one_line(label)}, line {number}: {one_line(str(error))}") from None
 
 
-def _head(log: _LogHead) -> Head:
+def _name(log: _LogHead, *, any_name: bool) -> str:
+    """The log's name in lower case, other characters than those of names as hyphens."""
+    try:
+        return check_name(_FOREIGN.sub("-", log.capture.lower()))
+    except UnreadableInputError:
+        if not any_name:
+            raise
+        return "log/log/unnamed.log"
+
+
+def _head(log: _LogHead, name: str) -> Head:
     return Head(
-        name=check_name(log.capture.lower()),
+        name=name,
         scenario=log.scenario.lower(),
         protocol=log.protocol,
         framing=framing_of(log.response.headers.get("content-type")),

@@ -60,7 +60,6 @@ def test_a_log_that_was_cut() -> None:
         (log({"t": 1}, {"end": "complete"}), "line 2: either `text` or `base64`"),
         (log({"t": 1, "base64": "?"}, {"end": "complete"}), "line 2: "),
         (log({"end": "complete"}, {"t": 1, "text": "a"}, {"end": "complete"}), "line 2: a read without its time"),
-        (log(head=HEAD | {"capture": "../x"}), "is no name of a capture"),
         (log("[" * 100_000, {"end": "complete"}), "line 2: "),
     ],
 )
@@ -69,6 +68,26 @@ def test_bad_logs(data: bytes, message: str) -> None:
         loads_log(data)
     assert message in str(error.value)
     assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "admitted"),
+    [
+        ("Server-1/chat/Single.stream", "server-1/chat/single.stream", True),
+        ("server 1/chat/single.stream.qwen3:8b", "server-1/chat/single.stream.qwen3-8b", True),
+        ("../../etc/passwd", "log/log/unnamed.log", False),
+        ("mine", "log/log/unnamed.log", False),
+        ("", "log/log/unnamed.log", False),
+    ],
+)
+def test_names_of_logs(name: str, read: str, *, admitted: bool) -> None:
+    data = log(head=HEAD | {"capture": name})
+    assert loads_log(data).name == read
+    if admitted:
+        assert loads_log(data, any_name=False).name == read
+    else:
+        with pytest.raises(UnreadableInputError, match="is no name of a capture"):
+            loads_log(data, any_name=False)
 
 
 def test_too_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
