@@ -1,6 +1,7 @@
 """Events to calls: the reconciler, its rules, its limits, and the other clients' readings."""
 
 from wirelab.calls.clients import CLIENTS
+from wirelab.calls.compare import PolicyRow, compare_policies
 from wirelab.calls.limits import Limits
 from wirelab.calls.machine import ResponseMachine, read_body
 from wirelab.calls.policies import POLICIES, client_policy, find_policy, make_reconciler
@@ -15,10 +16,12 @@ __all__ = [
     "Client",
     "Limits",
     "Policy",
+    "PolicyRow",
     "Reconciler",
     "ResponseMachine",
     "Rule",
     "client_policy",
+    "compare_policies",
     "find_policy",
     "make_reconciler",
     "read_body",
