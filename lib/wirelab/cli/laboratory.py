@@ -43,6 +43,7 @@ def add_to(app: typer.Typer) -> None:
             "wirelab run",
             "wirelab run 00 -p capture ollama-0.12.10/native/parallel.stream.qwen3-coder",
             "wirelab run 00 --captures 'ollama-0.32.15/chat/*'",
+            "wirelab run --all",
         ),
         cls=RunCommand,
     )(run)
@@ -80,15 +81,19 @@ def run(
         list[str] | None,
         typer.Option("-p", "--parameter", metavar="NAME VALUE", help="A parameter's value; may be given again."),
     ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="00, 40 and 43 over all captures; a run that was stopped goes on.")
+    ] = False,
 ) -> None:
     """Run notebooks with papermill and write one page that says what was found.
 
     The executed notebooks and index.html go to runs/<n>/. One failed notebook does not stop the others. Without
     arguments: every offline notebook once, and a survey of all captures that can be read. Exit code 1: one failed.
     """
+    pairs = [parameter_of(pair) for pair in parameters or []]
     from wirelab.cli import run as command  # noqa: PLC0415 - heavy: only when it runs
 
-    raise typer.Exit(command.run(notebooks or [], captures, [parameter_of(pair) for pair in parameters or []]))
+    raise typer.Exit(command.run(notebooks or [], captures, pairs, product=all_))
 
 
 def verify(

@@ -44,7 +44,7 @@ def test_run_takes_pairs_of_names_and_values(monkeypatch: pytest.MonkeyPatch) ->
     recorder = instead_of(monkeypatch, "run", "run")
     done = RUN.invoke(app, ["run", "10", "-p", "policy", "a=b", "-p", "limit=3", "--captures", "x*", "11"])
     assert done.exit_code == 0, done.output
-    assert recorder.calls == [((["10", "11"], "x*", [("policy", "a=b"), ("limit", "3")]), {})]
+    assert recorder.calls == [((["10", "11"], "x*", [("policy", "a=b"), ("limit", "3")]), {"product": False})]
 
 
 def test_a_parameter_without_a_value_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
