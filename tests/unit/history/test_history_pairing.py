@@ -115,12 +115,25 @@ def test_outstanding_forgets_what_was_taken_by_another_key() -> None:
     assert (len(waiting), waiting.count("id", "x"), waiting.count("name", "nobody")) == (0, 0, 0)
 
 
-def test_an_id_that_a_reader_gave_goes_back_to_nobody() -> None:
-    body = {"candidates": [{"content": {"parts": [call("a"), call("a", "theirs")]}, "finishReason": "STOP"}]}
+def answered(*results: tuple[str, str]) -> list[dict[str, Any]]:
+    """What goes back for three calls of which only the second has an id of its own, results in the order given."""
+    calls = [call("tap"), call("tap", "theirs"), call("tap"), call("look")]
+    body = {"candidates": [{"content": {"parts": calls}, "finishReason": "STOP"}]}
     reading = read_body(json.dumps(body).encode(), "gemini", whole=True)
-    ours, theirs = reading.executable
+    assert reading.executable == ("wirelab_1", "theirs", "wirelab_2", "wirelab_3")
     history = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
-    request = next_turn(history, reading, {theirs: "2", ours: "1"}, Replay(source="gemini"))
-    parts = [part for content in request.messages[1:] for part in content["parts"]]
-    assert [next(iter(part.values())).get("id") for part in parts] == [None, "theirs", None, "theirs"]
-    assert [part["functionResponse"]["response"]["output"] for part in parts[2:]] == ["1", "2"]
+    request = next_turn(history, reading, dict(results), Replay(source="gemini"))
+    assert [part["functionCall"].get("id") for part in request.messages[1]["parts"]] == [None, "theirs", None, None]
+    return [part["functionResponse"] for part in request.messages[2]["parts"]]
+
+
+def test_an_id_that_a_reader_gave_goes_back_to_nobody() -> None:
+    sent = answered(("wirelab_1", "1"), ("theirs", "2"), ("wirelab_2", "3"), ("wirelab_3", "4"))
+    assert [response.get("id") for response in sent] == [None, "theirs", None, None]
+    assert [response["response"]["output"] for response in sent] == ["1", "2", "3", "4"]
+
+
+def test_results_without_ids_can_be_told_apart_in_whatever_order_they_came() -> None:
+    sent = answered(("wirelab_2", "3"), ("wirelab_3", "4"), ("theirs", "2"), ("wirelab_1", "1"))
+    assert [response["response"]["output"] for response in sent if response["name"] == "tap"] == ["1", "2", "3"]
+    assert [response["name"] for response in sent] == ["tap", "look", "tap", "tap"]

@@ -3,7 +3,7 @@
 Reading leaves ids as the wire has them; `wirelab.history.pairing` gives every call and response one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -145,7 +145,7 @@ def write(transcript: Transcript, wire: Wire) -> Written:
     contents: list[Json] = []
     called: dict[str, Call] = {}
     running = False
-    for entry in transcript.entries:
+    for entry in _told_apart(transcript.entries):
         if isinstance(entry, Result):
             if not running:
                 contents.append({"role": "user", "parts": []})
@@ -156,6 +156,27 @@ def write(transcript: Transcript, wire: Wire) -> Written:
             called.update((call.id, call) for call in entry.calls)
             contents.append(_message(entry, pen))
     return Written(contents, _instruction(system, pen), tuple(pen.findings))
+
+
+def _told_apart(entries: Sequence[Entry]) -> list[Entry]:
+    """Responses of one name in call order where a call of it has no id: its reader gives each the oldest open call."""
+    homes: dict[str, tuple[int, int, str | None]] = {}
+    nameless: set[tuple[int, str | None]] = set()
+    answers: dict[tuple[int, str | None], list[tuple[int, int]]] = {}
+    for place, entry in enumerate(entries):
+        if isinstance(entry, Result):
+            batch, rank, name = homes[entry.id]
+            answers.setdefault((batch, name), []).append((rank, place))
+            continue
+        for rank, call in enumerate(entry.calls):
+            homes[call.id] = place, rank, call.name
+            nameless |= {(place, call.name)} if call.allocated else set()
+    ordered = list(entries)
+    for group in nameless:
+        given = answers.get(group, [])
+        for (_, place), (_, source) in zip(given, sorted(given), strict=True):
+            ordered[place] = entries[source]
+    return ordered
 
 
 def _instruction(system: System, pen: Pen) -> Json:
