@@ -41,3 +41,22 @@ def _call(call: Mapping[str, Json], position: int, dialect: Dialect) -> Call:
     if dialect in _TEXT_ARGUMENTS and isinstance(arguments, Mapping):
         arguments = json_text(thaw(arguments))
     return Call(name_of(call, "name"), call.get("id", UNSET), arguments, position=position)
+
+
+def told(transcript: Transcript) -> list[str]:
+    """A transcript in a phrase an entry, in the words of `peer-matrix.json`.
+
+    `user=hurry`, `assistant['c1':get_weather]=still at it`, `tool('c1')=sun`, `tool('c1', name=get_weather)=sun`.
+    """
+    return [_result_told(each) if isinstance(each, Result) else _message_told(each) for each in transcript.entries]
+
+
+def _message_told(message: Message) -> str:
+    calls = ", ".join(f"{None if call.id is UNSET else call.id!r}:{call.name}" for call in message.calls)
+    return f"{message.role}{f'[{calls}]' if calls else ''}{f'={message.text}' if message.text else ''}"
+
+
+def _result_told(result: Result) -> str:
+    identifier = None if result.id is UNSET else result.id
+    name = "" if result.name is None else f", name={result.name}"
+    return f"tool({identifier!r}{name})={result.text}"

@@ -9,7 +9,7 @@ from wirelab.errors import MisuseError, UnreadableInputError
 from wirelab.history.profiles import find_profile
 from wirelab.history.replay import Replay, map_ids, next_request
 from wirelab.history.turn import message_of, next_turn, result_of
-from wirelab.history.turns import read_turns
+from wirelab.history.turns import read_turns, told
 from wirelab.model import Reading, ToolCall
 from wirelab.protocols.dialects import read_history
 from wirelab.transcript import Call, Message, Result, Text, Thought
@@ -140,3 +140,15 @@ def test_neutral_turns() -> None:
 
 def test_a_neutral_result_without_text_is_empty() -> None:
     assert read_turns([{"role": "result", "id": "a", "text": ""}]).entries == (Result("a"),)
+
+
+def test_a_transcript_in_the_words_of_the_peers() -> None:
+    history = [*chat("a"), {"role": "tool", "name": "look", "content": "x"}, {"role": "assistant", "tool_calls": []}]
+    history[1]["tool_calls"].append({"function": {"name": "peek", "arguments": "{}"}})
+    assert told(read_history(history, "chat").transcript) == [
+        "user=q",
+        "assistant['a':look, None:peek]",
+        "tool('a')=ok",
+        "tool(None, name=look)=x",
+        "assistant",
+    ]
