@@ -12,8 +12,13 @@ from wirelab.rerun.run import Report, run_notebooks
 from wirelab.show.text import shortened, visible
 from wirelab.show.verdict import counted
 
+INTERRUPTED = 130
+"""What a shell says of a program that was stopped by Ctrl-C."""
 
-def run(names: Sequence[str], captures: str | None, parameters: Sequence[tuple[str, str]]) -> int:
+
+def run(
+    names: Sequence[str], captures: str | None, parameters: Sequence[tuple[str, str]], *, product: bool = False
+) -> int:
     """Run what was asked for, say where the page is, and return the exit code: 1 when a notebook failed."""
     try:
         with bar() as progress:
@@ -22,6 +27,7 @@ def run(names: Sequence[str], captures: str | None, parameters: Sequence[tuple[s
                 names,
                 captures=captures,
                 parameters=dict(parameters),
+                product=product,
                 progress=lambda what, done, of: progress.update(
                     task, description=shortened(visible(what), 40), completed=done, total=of
                 ),
@@ -29,6 +35,9 @@ def run(names: Sequence[str], captures: str | None, parameters: Sequence[tuple[s
     except (MisuseError, UnreadableInputError) as problem:
         complain(str(problem))
         return UNREADABLE
+    except KeyboardInterrupt:
+        complain("stopped; the same command with --all goes on from here" if product else "stopped")
+        return INTERRUPTED
     tell(report)
     return VIOLATION if report.failed else OK
 

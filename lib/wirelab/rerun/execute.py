@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from jupyter_core.utils import ensure_event_loop
 from papermill.engines import papermill_engines
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
@@ -32,6 +33,14 @@ def run_job(job: Job, folder: Path) -> Outcome:
         error = one_line(f"{type(problem).__name__}: {problem}")
     seconds = time.perf_counter() - began
     return Outcome(job.notebook, job.title, job.capture, job.output, seconds, error)
+
+
+def run_job_in_thread(job: Job, folder: Path) -> Outcome:
+    """The same in a thread of its own, whose event loop is closed behind it; Jupyter would leave it open."""
+    try:
+        return run_job(job, folder)
+    finally:
+        ensure_event_loop().close()
 
 
 def run_notebook(job: Job, target: Path) -> str | None:

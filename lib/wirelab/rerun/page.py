@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from wirelab.codes import CODES
 from wirelab.model import Severity
 from wirelab.rerun.html import link, page, table, tile
+from wirelab.rerun.jobs import INDEX
 from wirelab.rerun.outcome import Outcome
 from wirelab.rerun.reading import notebook_page
 from wirelab.rerun.survey import Found, Group, Survey
@@ -16,15 +18,16 @@ from wirelab.show.advice import explain
 from wirelab.show.text import escaped, shortened
 from wirelab.show.verdict import counted
 
-INDEX = "index.html"
 THEMES = {"native": "10", "chat": "11", "responses": "12", "messages": "13", "gemini": "14"}
 """The number of the notebook that is about a protocol; 00 reads any capture."""
 
 
 def write_page(folder: Path, outcomes: Sequence[Outcome], survey: Survey | None) -> Path:
     """Write `index.html` and a page beside each executed notebook; the path of the first."""
+    worth_a_page = {found.capture for found in survey.found} if survey is not None else set()
     for outcome in outcomes:
-        write_notebook_page(folder, outcome)
+        if outcome.capture is None or not outcome.ok or outcome.capture in worth_a_page:
+            write_notebook_page(folder, outcome)
     parts = [head(folder, outcomes, survey), failures(outcomes), table_of_notebooks(outcomes)]
     if survey is not None:
         parts += [table_of_groups(survey), findings(survey, outcomes), rest(survey)]
@@ -45,7 +48,7 @@ def write_notebook_page(folder: Path, outcome: Outcome) -> None:
 def head(folder: Path, outcomes: Sequence[Outcome], survey: Survey | None) -> str:
     """Title and counts."""
     failed = sum(not outcome.ok for outcome in outcomes)
-    tiles = [tile(len(outcomes), "notebooks run"), tile(failed, "of them failed", "bad" if failed else "good")]
+    tiles = [tile(len(outcomes), "notebook runs"), tile(failed, "of them failed", "bad" if failed else "good")]
     if survey is not None:
         tiles += [
             tile(survey.readings, "captures read"),
@@ -67,21 +70,26 @@ def failures(outcomes: Sequence[Outcome]) -> str:
 
 
 def table_of_notebooks(outcomes: Sequence[Outcome]) -> str:
-    """Every run, with its page and its file."""
-    rows = [
-        [
-            name_of(outcome),
-            escaped(outcome.capture or "its own defaults"),
-            '<span class="good">as expected</span>' if outcome.ok else '<span class="bad">failed</span>',
-            f"{outcome.seconds:.1f}",
-            link(f"{outcome.output}.ipynb", "file"),
-        ]
-        for outcome in outcomes
-    ]
-    if not rows:
-        return ""
-    columns = ["notebook", "capture", "result", "seconds", "executed"]
-    return f"<h2>Notebooks</h2>\n{table(columns, rows, numbers=['seconds'])}"
+    """Every notebook, with its page; one that was multiplied has a row of counts."""
+    rows = [notebook_row(list(runs)) for _, runs in groupby(outcomes, key=lambda outcome: outcome.notebook)]
+    columns = ["notebook", "about", "result", "seconds", "executed"]
+    return f"<h2>Notebooks</h2>\n{table(columns, rows, numbers=['seconds'])}" if rows else ""
+
+
+def notebook_row(runs: Sequence[Outcome]) -> list[str]:
+    """One notebook, run once or often."""
+    first, failed = runs[0], sum(not outcome.ok for outcome in runs)
+    result = '<span class="good">as expected</span>' if not failed else f'<span class="bad">{failed} failed</span>'
+    seconds = f"{sum(outcome.seconds for outcome in runs):.1f}"
+    if len(runs) > 1:
+        return [escaped(title_of(first)), f"{len(runs):,} captures", result, seconds, "linked from what was found"]
+    about = escaped(first.capture or "its own defaults")
+    return [name_of(first), about, result, seconds, link(f"{first.output}.ipynb", "file")]
+
+
+def title_of(outcome: Outcome) -> str:
+    """Number and title."""
+    return f"{outcome.notebook[:2]} {outcome.title or outcome.notebook}"
 
 
 def name_of(outcome: Outcome) -> str:

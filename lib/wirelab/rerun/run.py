@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,14 +10,14 @@ import msgspec
 from wirelab.capture import Capture
 from wirelab.capture.store import Store
 from wirelab.errors import MisuseError
+from wirelab.protocols.registry import PROTOCOLS
 from wirelab.rerun import notebooks, plan, warm
+from wirelab.rerun.jobs import Progress, fingerprint, new_folder, run_jobs, unfinished_folder
 from wirelab.rerun.outcome import Outcome
 from wirelab.rerun.page import write_page
 from wirelab.rerun.survey import Survey, survey
 
 RUNS = "runs"
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done and how much there is."""
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -45,52 +45,47 @@ def run_notebooks(
     *,
     captures: str | None = None,
     parameters: Mapping[str, str] | None = None,
+    product: bool = False,
     store: Store | None = None,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> Report:
     """Run notebooks, survey the captures they are about, and report.
 
     Without names, every offline notebook; without anything at all, a survey of all captures too. `captures` is a
-    pattern of names: what is made for it is multiplied over the captures that fit. `parameters` are texts, checked
-    against what the notebooks declare. Raises MisuseError or UnreadableInputError before anything has run.
+    pattern of names: what is made for it is multiplied over the captures that fit. `product` multiplies over every
+    capture that can be read, and goes on with such a run that was stopped. `parameters` are texts, checked against
+    what the notebooks declare. Raises MisuseError or UnreadableInputError before anything has run.
     """
     folder = notebooks.find_folder()
     store = store or Store(folder.parent / "captures")
-    work = plan_work(folder, names, captures, parameters or {}, store)
-    target = new_folder(folder.parent / RUNS)
+    selected = names_of(store, "*" if product else captures, readable=product)
+    work = plan_work(folder, names, selected, parameters or {})
+    runs, plan_of_it = folder.parent / RUNS, fingerprint(work.jobs)
+    target = (unfinished_folder(runs, plan_of_it) if product else None) or new_folder(runs, plan_of_it)
     with kernels(store):
         outcomes = run_jobs(work.jobs, target, progress)
     result = survey(watched(store, work.surveyed, progress)) if work.surveyed != [] else None
     return Report(write_page(target, outcomes, result), tuple(outcomes), result)
 
 
-def plan_work(
-    folder: Path, names: Sequence[str], pattern: str | None, parameters: Mapping[str, str], store: Store
-) -> Work:
-    """What there is to do, checked."""
-    chosen = notebooks.choose(names, folder) if names else notebooks.offline(folder)
+def names_of(store: Store, pattern: str | None, *, readable: bool) -> list[str] | None:
+    """The captures that fit, None without a pattern. Raises MisuseError when none does."""
     if pattern is None:
-        jobs = plan.plan(chosen, parameters)
-        return Work(jobs, [job.capture for job in jobs if job.capture] if names or parameters else None)
-    fitting = [entry.name for entry in store.select(pattern)]
+        return None
+    fitting = [entry.name for entry in store.select(pattern) if entry.protocol in PROTOCOLS or not readable]
     if not fitting:
         raise MisuseError(f"no capture is named like {pattern}: * stands for any part of a name, slashes included")
+    return fitting
+
+
+def plan_work(folder: Path, names: Sequence[str], captures: list[str] | None, parameters: Mapping[str, str]) -> Work:
+    """What there is to do, checked."""
+    chosen = notebooks.choose(names, folder) if names else notebooks.offline(folder)
+    if captures is None:
+        jobs = plan.plan(chosen, parameters)
+        return Work(jobs, [job.capture for job in jobs if job.capture] if names or parameters else None)
     multiplied = [notebook for notebook in chosen if notebook.takes_a_capture]
-    return Work(plan.plan(chosen if names else multiplied, parameters, fitting), fitting)
-
-
-def new_folder(runs: Path) -> Path:
-    """`runs/<n>/`, n counting up; two runs at once get two folders."""
-    runs.mkdir(parents=True, exist_ok=True)
-    taken = [int(path.name) for path in runs.iterdir() if path.name.isdigit()]
-    number = max(taken, default=0) + 1
-    while True:
-        try:
-            (runs / str(number)).mkdir()
-        except FileExistsError:
-            number += 1
-        else:
-            return runs / str(number)
+    return Work(plan.plan(chosen if names else multiplied, parameters, captures), captures)
 
 
 @contextlib.contextmanager
@@ -106,18 +101,6 @@ def kernels(store: Store) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-def run_jobs(jobs: Sequence[plan.Job], target: Path, progress: Progress) -> list[Outcome]:
-    """All jobs, one after the other."""
-    from wirelab.rerun.execute import run_job  # noqa: PLC0415 - papermill's import runs beside the zygote's
-
-    outcomes = []
-    for done, job in enumerate(jobs):
-        progress(job.output, done, len(jobs))
-        outcomes.append(run_job(job, target))
-    progress("notebooks", len(jobs), len(jobs))
-    return outcomes
 
 
 def watched(store: Store, names: Sequence[str] | None, progress: Progress) -> Iterator[Capture]:

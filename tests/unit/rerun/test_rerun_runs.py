@@ -11,7 +11,9 @@ from wirelab.capture.store import Store
 from wirelab.errors import MisuseError
 from wirelab.rerun import regenerate
 from wirelab.rerun.clean import normalise, shown
-from wirelab.rerun.run import Report, new_folder, run_notebooks
+from wirelab.rerun.jobs import new_folder, note, read_journal, unfinished_folder
+from wirelab.rerun.outcome import Outcome
+from wirelab.rerun.run import Report, run_notebooks
 
 SCENARIO = "ollama-0.20.4/native/parallel.stream*"
 
@@ -69,7 +71,7 @@ def test_a_whole_run(here: Path) -> None:
     assert [shown(cell) for cell in executed(report, "11_wild")["cells"]][1] == "", "it stopped there"
     assert report.survey is not None
     assert report.survey.readings == 2
-    assert seen[0] == (0, 3)
+    assert seen[:4] == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert seen[-1] == (2, 2)
     assert report.page.parent.parent == here / "runs"
     assert "it should have raised" in report.page.read_text(encoding="utf-8")
@@ -104,6 +106,45 @@ def test_folders_count_up(tmp_path: Path) -> None:
     (tmp_path / "runs" / "9").mkdir()
     (tmp_path / "runs" / "notes").mkdir()
     assert new_folder(tmp_path / "runs").name == "10"
+
+
+def test_the_whole_product_goes_on_where_it_was_stopped(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def stop(what: str, done: int, _of: int) -> None:
+        seen.append(what)
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_notebooks(product=True, progress=stop)
+    stopped = max((here / "runs").iterdir(), key=lambda path: int(path.name))
+    assert list(read_journal(stopped)) == seen[-1:]
+    monkeypatch.setattr("wirelab.rerun.jobs.MOST_WORKERS", 1)
+    report = run_notebooks(product=True, progress=lambda what, _done, _of: seen.append(what))
+    assert report.page.parent == stopped
+    assert seen.count(seen[1]) == 1, "what was done is not done again"
+    assert len(report.outcomes) == 2
+    assert not report.failed
+    assert run_notebooks(product=True).page.parent != stopped
+
+
+def test_the_journal_forgets_half_a_line(tmp_path: Path) -> None:
+    assert read_journal(tmp_path) == {}
+    outcome = Outcome("00_x", "t", None, "00_x", 1.0, None)
+    note(tmp_path, outcome)
+    with (tmp_path / "outcomes.jsonl").open("ab") as journal:
+        journal.write(b'{"notebook":"10')
+    assert read_journal(tmp_path) == {"00_x": outcome}
+
+
+def test_only_an_unfinished_run_of_the_same_plan_is_gone_on_with(tmp_path: Path) -> None:
+    assert unfinished_folder(tmp_path / "none", "a") is None
+    first, second = new_folder(tmp_path, "a"), new_folder(tmp_path, "b")
+    assert unfinished_folder(tmp_path, "a") == first
+    assert unfinished_folder(tmp_path, "c") is None
+    (second / "index.html").touch()
+    assert unfinished_folder(tmp_path, "b") is None
 
 
 @pytest.mark.usefixtures("here")
