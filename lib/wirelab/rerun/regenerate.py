@@ -12,7 +12,7 @@ from typing import Any
 
 import nbformat
 
-from wirelab.capture.store import Store
+from wirelab.capture.store import ROOT_VARIABLE, Store
 from wirelab.errors import MisuseError, UnreadableInputError
 from wirelab.rerun import notebooks, plan
 from wirelab.rerun.clean import normalise, shown
@@ -30,7 +30,7 @@ def main(names: Sequence[str]) -> int:
     try:
         folder = notebooks.find_folder()
         chosen = notebooks.choose(names, folder) if names else notebooks.offline(folder)
-        store = Store(folder.parent / "captures")
+        store = Store(os.environ.get(ROOT_VARIABLE) or folder.parent / "captures")
     except (MisuseError, UnreadableInputError) as problem:
         sys.stderr.write(f"wirelab: {visible(str(problem))}\n")
         return 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from wirelab.capture import Capture
-from wirelab.capture.store import Store
+from wirelab.capture.store import ROOT_VARIABLE, Store
 from wirelab.errors import MisuseError
 from wirelab.protocols.registry import PROTOCOLS
 from wirelab.rerun import notebooks, plan, warm
@@ -57,7 +57,7 @@ def run_notebooks(
     what the notebooks declare. Raises MisuseError or UnreadableInputError before anything has run.
     """
     folder = notebooks.find_folder()
-    store = store or Store(folder.parent / "captures")
+    store = store or Store(os.environ.get(ROOT_VARIABLE) or folder.parent / "captures")
     selected = names_of(store, "*" if product else captures, readable=product)
     work = plan_work(folder, names, selected, parameters or {})
     runs, plan_of_it = folder.parent / RUNS, fingerprint(work.jobs)
@@ -93,7 +93,7 @@ def kernels(store: Store) -> Iterator[None]:
     """Kernels start warm while this lasts, and find the captures wherever they are."""
     before = dict(os.environ)
     warm.prepare_environment(os.environ)
-    os.environ["WIRELAB_CAPTURES"] = str(store.root.resolve())
+    os.environ[ROOT_VARIABLE] = str(store.root.resolve())
     try:
         if warm.can_fork():
             warm.ZYGOTE.start()
