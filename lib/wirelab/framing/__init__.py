@@ -8,7 +8,6 @@ from wirelab.framing.whole import WholeDecoder
 
 __all__ = [
     "BYTE_ORDER_MARK",
-    "BYTE_ORDER_MARK",
     "DEFAULT_LIMIT",
     "Decoder",
     "FrameTooLargeError",

@@ -1,6 +1,6 @@
 """Newline-delimited JSON: one payload a line, ended by LF or CRLF (a CR alone is white space to JSON, not an end)."""
 
-from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.decoder import BYTE_ORDER_MARK, MANY, Decoder
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
@@ -18,6 +18,8 @@ class NdjsonDecoder(Decoder):
         return data.split(b"\n")
 
     def _cut(self, blocks: list[bytes]) -> list[Frame]:
+        if len(blocks) >= MANY and _are_objects(blocks):
+            return self._alike(blocks, blocks)
         frames: list[Frame] = []
         number, start, position = self._number, self._start, self._position
         for line in blocks:
@@ -38,6 +40,12 @@ class NdjsonDecoder(Decoder):
         end = self._position + len(rest)
         frame = _frame(rest, self._number, self._start, end, first=self._position == 0, terminated=False)
         return [] if frame is None else [frame]
+
+
+def _are_objects(lines: list[bytes]) -> bool:
+    """Every line begins and ends with a brace."""
+    text = b"\n".join(lines)
+    return text.startswith(b"{") and text.endswith(b"}") and text.count(b"}\n{") == len(lines) - 1
 
 
 def _frame(line: bytes, number: int, start: int, end: int, *, first: bool, terminated: bool) -> Frame | None:

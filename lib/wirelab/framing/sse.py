@@ -6,14 +6,17 @@ bytes in every case, `LF LF`, `LF CR` or `CR CR`, and a LF after it the beginnin
 """
 
 import re
+from functools import lru_cache
+from itertools import repeat
 
-from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.decoder import BYTE_ORDER_MARK, MANY, Decoder
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
 _CR = 0x0D
 """As numbers: `0x0A in data` is several times faster than `b"\n" in data`."""
 _BLANK_LINE = re.compile(rb"\n[\r\n]|\r\r")
+_EVENT = re.compile(rb"event: ").match
 _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
 
 
@@ -34,17 +37,19 @@ class SseDecoder(Decoder):
         return _BLANK_LINE.split(data) if _CR in data else data.split(b"\n\n")
 
     def _cut(self, blocks: list[bytes]) -> list[Frame]:
-        frames: list[Frame] = []
+        if len(blocks) >= MANY and (frames := self._plain(blocks)) is not None:
+            return frames
+        frames = []
         number, start, position = self._number, self._start, self._position
         for block in blocks:
             end = position + len(block) + 2
             lines = block.strip(b"\r\n")
-            if lines.startswith(b"data: ") and _LF not in lines and _CR not in lines:
-                frames.append(Frame(number, start, end, lines[6:]))
-                number += 1
-                start = end
-            elif lines.startswith(b"event: "):
-                frames.append(_event(lines, number, start, end, terminated=True))
+            name, data = None, lines
+            if lines.startswith(b"event: "):
+                head, _, data = lines.partition(b"\n")
+                name = _name(head.removesuffix(b"\r"))
+            if data.startswith(b"data: ") and _LF not in data and _CR not in data:
+                frames.append(Frame(number, start, end, data[6:], FrameKind.DATA, name))
                 number += 1
                 start = end
             elif found := _frames(block, number, start, position, terminated=True):
@@ -55,8 +60,30 @@ class SseDecoder(Decoder):
         self._number, self._start, self._position = number, start, position
         return frames
 
+    def _plain(self, blocks: list[bytes]) -> list[Frame] | None:
+        """The frames, if every block is one data line, or if every block is an event line and a data line."""
+        text = b"\n".join(blocks)
+        lines = text.split(b"\n")
+        if _CR in text:
+            return None
+        count = len(blocks)
+        if len(lines) == count and text.startswith(b"data: ") and text.count(b"\ndata: ") == count - 1:
+            return self._alike(blocks, [line[6:] for line in lines])
+        if len(lines) == 2 * count and text.startswith(b"event: ") and text.count(b"\ndata: ") == count:
+            heads = lines[::2]
+            if all(map(_EVENT, heads)):
+                datas = [line[6:] for line in lines[1::2]]
+                return self._alike(blocks, datas, repeat(FrameKind.DATA), map(_name, heads))
+        return None
+
     def _leftover(self, rest: bytes) -> list[Frame]:
         return _frames(rest, self._number, self._start, self._position, terminated=False)
+
+
+@lru_cache(256)
+def _name(line: bytes) -> str | None:
+    """The event's name, of its `event: ` line; cached, since a stream has few."""
+    return line[7:].decode("utf-8", "replace") or None
 
 
 def _frames(block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
