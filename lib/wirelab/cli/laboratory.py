@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from wirelab.cli.help import OutputFormat, examples
+from wirelab.cli.live import record_first
 
 
 class RunCommand(TyperCommand):
@@ -44,6 +45,7 @@ def add_to(app: typer.Typer) -> None:
             "wirelab run 00 -p capture ollama-0.12.10/native/parallel.stream.qwen3-coder",
             "wirelab run 00 --captures 'ollama-0.32.15/chat/*'",
             "wirelab run --all",
+            "wirelab run --target local --model qwen3",
         ),
         cls=RunCommand,
     )(run)
@@ -84,6 +86,10 @@ def run(
     all_: Annotated[
         bool, typer.Option("--all", help="00, 40 and 43 over all captures; a run that was stopped goes on.")
     ] = False,
+    target: Annotated[
+        str | None, typer.Option(metavar="NAME|URL", help="Record this server first, then run over what it said.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model to ask, with --target.")] = None,
 ) -> None:
     """Run notebooks with papermill and write one page that says what was found.
 
@@ -91,6 +97,9 @@ def run(
     arguments: every offline notebook once, and a survey of all captures that can be read. Exit code 1: one failed.
     """
     pairs = [parameter_of(pair) for pair in parameters or []]
+    if target is not None:
+        captures = captures or "*"
+        record_first(target, model)
     from wirelab.cli import run as command  # noqa: PLC0415 - heavy: only when it runs
 
     raise typer.Exit(command.run(notebooks or [], captures, pairs, product=all_))

@@ -1,5 +1,6 @@
 """The commands that open connections. Nothing is sent anywhere without a target that was named."""
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -177,3 +178,17 @@ def prompts(  # noqa: PLR0917 - typer reads the options from here
     raise typer.Exit(
         command.prompts(options, renderer=None if renderer is None else renderer.value, as_json=format_ == "json")
     )
+
+
+def record_first(target: str, model: str | None) -> None:
+    """Record a server, so that what runs after this runs over what it said. Ends the command where nothing came."""
+    if model is None:
+        raise typer.BadParameter("a model is needed too: --model NAME", param_hint="--target")
+    from wirelab.capture.store import ROOT_VARIABLE  # noqa: PLC0415 - heavy: only when it runs
+    from wirelab.cli import record as command  # noqa: PLC0415 - heavy: only when it runs
+
+    folder = Path("runs/recordings")
+    code = command.record(command.Options(target=target, wish=_wish(None, None, model=model), folder=folder))
+    if code > 1 or not (folder / "recorded").is_dir():
+        raise typer.Exit(2)
+    os.environ[ROOT_VARIABLE] = str(folder.resolve())

@@ -1,6 +1,7 @@
 """How the other commands' options reach the functions that do the work."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -54,6 +55,29 @@ def test_a_parameter_without_a_value_is_told(monkeypatch: pytest.MonkeyPatch) ->
     assert "needs a value" in done.stderr
     assert list(joined_pairs(["-p"])) == ["-p"]
     assert parameter_of("a=") == ("a", "")
+
+
+def test_run_records_a_target_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import wirelab.cli.record as recording  # noqa: PLC0415
+
+    recorder, asked = instead_of(monkeypatch, "run", "run"), []
+
+    def record(options: Any) -> int:
+        asked.append((options.target, options.wish.model, options.folder))
+        (tmp_path / options.folder / "recorded").mkdir(parents=True)
+        return 1
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WIRELAB_CAPTURES", "elsewhere")
+    monkeypatch.setattr(recording, "record", record)
+    assert RUN.invoke(app, ["run", "--target", "local"]).exit_code == 2
+    assert RUN.invoke(app, ["run", "--target", "local", "--model", "m"]).exit_code == 0
+    assert asked == [("local", "m", Path("runs/recordings"))]
+    assert os.environ["WIRELAB_CAPTURES"] == str(tmp_path / "runs" / "recordings")
+    assert recorder.calls[0][0] == ([], "*", [])
+    monkeypatch.setattr(recording, "record", lambda _options: 2)
+    assert RUN.invoke(app, ["run", "--target", "local", "--model", "m"]).exit_code == 2
+    assert len(recorder.calls) == 1
 
 
 def test_verify_and_import_pass_their_paths_on(monkeypatch: pytest.MonkeyPatch) -> None:
