@@ -171,6 +171,7 @@ class _Settling:
     def _calls(self, message: Message) -> None:
         armed: dict[str, _Armed] = {}
         parts: list[Part | _Armed] = []
+        clones: list[_Armed] = []
         new = False
         for part in message.parts:
             if not isinstance(part, Call):
@@ -179,9 +180,11 @@ class _Settling:
             each = self._arm(part)
             if self._folds(each, armed.get(each.written)):
                 continue
-            if not self._is_clone(each):
-                self._check_reuse(each)
+            clones.append(each)
+            if new or not self._is_clone(each):
                 new = True
+                self._check_reuse(clones)
+                clones.clear()
             armed[each.written] = each
             parts.append(each)
         if new:
@@ -219,8 +222,10 @@ class _Settling:
         twin = None if self.batch is None else self.batch.armed.get(each.written)
         return twin is not None and twin.repeats(each.call, each.arguments)
 
-    def _check_reuse(self, each: _Armed) -> None:
-        if self.reused == "error" and each.written in self.latest:
+    def _check_reuse(self, several: list[_Armed]) -> None:
+        """Refuse calls of a new batch whose ids were used before, where the caller asked for that."""
+        each = next((each for each in several if self.reused == "error" and each.written in self.latest), None)
+        if each is not None:
             raise HistoryError("call-id-reused", each.call.position, each.written, f"{each.written} was used before")
 
     def _fold_all(self, message: Message, clones: dict[str, _Armed]) -> None:

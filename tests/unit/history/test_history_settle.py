@@ -163,6 +163,8 @@ def test_an_id_is_used_again_although_its_batch_is_open() -> None:
 def test_reused_ids_may_be_refused_or_kept() -> None:
     history = (turn(call("a")), result("a", "1"), turn(call("a")), result("a", "2"))
     assert refused(*history, reused_ids="error") == ("call-id-reused", 2, "a")
+    beside_a_new_one = (turn(call("a")), turn(call("a"), call("b")), result("a"), result("b"))
+    assert refused(*beside_a_new_one, reused_ids="error") == ("call-id-reused", 1, "a")
     kept = run(*history, reused_ids="keep")
     assert (shape(kept), codes(kept)) == (["look:a", "a=1", "look:a", "a=2"], [])
     assert refused(*history, result("a"), reused_ids="keep")[0] == "duplicate-result"
