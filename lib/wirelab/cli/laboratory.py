@@ -72,7 +72,7 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
-def run(
+def run(  # noqa: PLR0917 - typer reads the options from here
     notebooks: Annotated[
         list[str] | None, typer.Argument(metavar="NOTEBOOK", help="Names, numbers or paths; else all offline ones.")
     ] = None,
