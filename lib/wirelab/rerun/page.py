@@ -88,8 +88,8 @@ def notebook_row(runs: Sequence[Outcome]) -> list[str]:
 
 
 def title_of(outcome: Outcome) -> str:
-    """Number and title."""
-    return f"{outcome.notebook[:2]} {outcome.title or outcome.notebook}"
+    """A notebook's title begins with its number."""
+    return outcome.title or outcome.notebook
 
 
 def name_of(outcome: Outcome) -> str:

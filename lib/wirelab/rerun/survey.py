@@ -2,17 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import get_args
 
 import msgspec
 
-from wirelab.calls import read_body
-from wirelab.capture import Capture
+from wirelab.capture import Capture, read_capture
+from wirelab.capture.types import Evidence
 from wirelab.errors import WirelabError
 from wirelab.model import Finding, Frame, Reading, Severity
 from wirelab.protocols.registry import PROTOCOLS
 from wirelab.show.frames import frames_of
 from wirelab.show.text import wire_text
 from wirelab.show.verdict import where
+
+EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 
 EXCERPT = 1000
 """Characters of a frame that are kept for the page."""
@@ -73,20 +76,9 @@ class Survey(msgspec.Struct, frozen=True):
         return sum(group.violations for group in self.groups)
 
 
-def reading_of(capture: Capture) -> Reading:
-    """A capture as id-first reads it, strictly, with what its request asked."""
-    return read_body(
-        capture.body,
-        capture.protocol,
-        asked=PROTOCOLS[capture.protocol].asked(capture.request.json),
-        status=capture.response.status,
-        whole=capture.framing == "whole",
-    )
-
-
 def survey(captures: Iterable[Capture]) -> Survey:
     """Read all captures. One that cannot be read is named and counted, and stops nothing."""
-    groups: dict[tuple[str, str, str], list[tuple[Capture, Reading]]] = {}
+    groups: dict[tuple[int, str, str, str], list[tuple[Capture, Reading]]] = {}
     found: list[Found] = []
     unread: Counter[str] = Counter()
     broken: list[str] = []
@@ -95,7 +87,7 @@ def survey(captures: Iterable[Capture]) -> Survey:
             unread[capture.protocol] += 1
             continue
         try:
-            reading = reading_of(capture)
+            reading = read_capture(capture)
             found += finds(capture, reading)
         except WirelabError as error:
             broken.append(f"{capture.name}: {error}")
@@ -105,20 +97,27 @@ def survey(captures: Iterable[Capture]) -> Survey:
     return Survey(made, tuple(found), dict(unread), tuple(broken))
 
 
-def group_key(capture: Capture) -> tuple[str, str, str]:
-    """Evidence, server and protocol: what the rows of the table are."""
-    source = capture.source
-    return source.kind, f"{source.server or 'made up'} {source.version}".strip(), capture.protocol
+def group_key(capture: Capture) -> tuple[int, str, str, str]:
+    """What the rows of the table are: recorded servers one by one, then what was written down and made up."""
+    kind = capture.source.kind
+    rank = EVIDENCE.index(kind)
+    server = server_of(capture) if rank == 0 else "many, from public reports" if rank == 1 else "none, made up"
+    return rank, server, capture.protocol, kind
 
 
-def group(key: tuple[str, str, str], members: list[tuple[Capture, Reading]]) -> Group:
+def server_of(capture: Capture) -> str:
+    """Name and version."""
+    return f"{capture.source.server or 'made up'} {capture.source.version}".strip()
+
+
+def group(key: tuple[int, str, str, str], members: list[tuple[Capture, Reading]]) -> Group:
     """One row of the table."""
     readings = [reading for _, reading in members]
     codes = Counter(code for reading in readings for code in {finding.code for finding in reading.findings})
     return Group(
         server=key[1],
         protocol=key[2],
-        evidence=key[0],
+        evidence=key[3],
         readings=len(readings),
         calls=sum(len(reading.calls) for reading in readings),
         executable=sum(len(reading.executable) for reading in readings),
@@ -152,7 +151,7 @@ def found_of(capture: Capture, finding: Finding, frame: Frame | None) -> Found:
         capture=capture.name,
         evidence=capture.source.kind,
         recorded_at=capture.recorded_at[:10],
-        server=group_key(capture)[1],
+        server=server_of(capture),
         protocol=capture.protocol,
         code=finding.code,
         severity=finding.severity,

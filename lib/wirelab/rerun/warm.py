@@ -22,8 +22,9 @@ import msgspec
 PROVISIONER = "wirelab-warm"
 """Our name among the entry points `jupyter_client.kernel_provisioners`."""
 
-QUIET = ("--log-level=40", "--HistoryManager.enabled=False")
-"""For every kernel of a run: ipykernel 7.4 warns about TCP on every start, and history would go to the user's home."""
+QUIET = ("--log-level=50", "--HistoryManager.enabled=False")
+"""For every kernel of a run: ipykernel 7.4 warns about TCP on every start and calls an interrupt of an idle kernel an
+error; history would go to the user's home."""
 
 STOP_TIMEOUT = 5.0
 
