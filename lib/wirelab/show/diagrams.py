@@ -21,6 +21,7 @@ COLORS = ("#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bb
 NO_ID = "#dddddd"
 _WIDTH = 9.5
 """Inches of a figure; some two of them are the names of the lanes."""
+_AXIS = "frames that hold tool calls"
 _PALETTE = 48
 _MOST_TICKS = 11
 _MOST_DRAWN = 150
@@ -54,9 +55,9 @@ def _smaller(png: BytesIO) -> bytes:
     return small.getvalue()
 
 
-def lanes_picture(pieces: Sequence[Piece], *, title: str = "") -> Picture:
+def lanes_picture(pieces: Sequence[Piece], *, title: str = "", axis: str = _AXIS) -> Picture:
     """The lanes figure, with the lanes as text beside it."""
-    return picture(lanes_figure(pieces, title=title), lanes_grid(pieces, title=title).text())
+    return picture(lanes_figure(pieces, title=title, axis=axis), lanes_grid(pieces, title=title).text())
 
 
 def safe_label(text: str, limit: int) -> str:
@@ -69,7 +70,7 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(0, limit - 1)] + "…"
 
 
-def lanes_figure(pieces: Sequence[Piece], *, title: str = "") -> Figure:
+def lanes_figure(pieces: Sequence[Piece], *, title: str = "", axis: str = _AXIS) -> Figure:
     """Two panels over the same frames: above, what stands under each index; below, the calls that these are.
 
     Colour is the id. Two colours in one upper lane are two calls that a reader who goes by the index merges. Of more
@@ -83,7 +84,7 @@ def lanes_figure(pieces: Sequence[Piece], *, title: str = "") -> Figure:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[row + 0.4 for row in rows])
     _draw(above, shown, above_names, "as sent, by index")
     _draw(below, shown, below_names, "as read, by call")
-    _name_moments(below, shown)
+    _name_moments(below, shown, axis)
     left_out = f" (the first {len(shown)} of {len(pieces)} fragments)" if len(shown) < len(pieces) else ""
     above.set_title(safe_label(title + left_out, 100), fontsize=10, loc="left")
     return figure
@@ -160,7 +161,7 @@ def _name_lanes(axes: "Axes", names: Sequence[str], label: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _name_moments(axes: "Axes", pieces: Sequence[Piece]) -> None:
+def _name_moments(axes: "Axes", pieces: Sequence[Piece], label: str) -> None:
     """A tick a frame, with its number and the time it came."""
     firsts = [number for number, piece in enumerate(pieces) if not number or piece.frame != pieces[number - 1].frame]
     firsts = firsts[:: 1 + len(firsts) // _MOST_TICKS]
@@ -168,7 +169,7 @@ def _name_moments(axes: "Axes", pieces: Sequence[Piece]) -> None:
     axes.set_xticks(
         [moments[number] + 0.47 for number in firsts], [_tick(pieces[number]) for number in firsts], fontsize=7
     )
-    axes.set_xlabel("frames that hold tool calls", fontsize=8)
+    axes.set_xlabel(label, fontsize=8)
 
 
 def _tick(piece: Piece) -> str:

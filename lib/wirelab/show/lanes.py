@@ -127,9 +127,10 @@ def piece_text(piece: Piece, limit: int = 40) -> str:
 
 
 def lanes_grid(pieces: Sequence[Piece], *, title: str = "") -> Table:
-    """The lanes as text: a row a frame and entry, a column a call."""
-    calls = sorted({piece.call for piece in pieces if piece.call is not None})
-    columns = ["frame", *(f"call {call}" for call in calls)]
+    """The lanes as text: a row a frame and entry, a column a call, the last one for what belongs to none."""
+    calls: list[int | None] = [*sorted({piece.call for piece in pieces if piece.call is not None})]
+    calls += [None] if any(piece.call is None for piece in pieces) else []
+    columns = ["frame", *("no call" if call is None else f"call {call}" for call in calls)]
     rows = [
         [f"{piece.frame}.{piece.position}", *(piece_text(piece) if piece.call == call else "" for call in calls)]
         for piece in pieces
