@@ -88,7 +88,7 @@ def test_a_fragment_without_a_call_stands_in_no_lane() -> None:
     delta = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 3, "function": {"arguments": "{}"}}]}}]}
     (piece,) = lanes(b"data: " + json.dumps(delta).encode() + b"\n\n", "chat")
     assert (piece.call, piece.index, piece.arguments) == (None, 3, "{}")
-    assert lanes_grid([piece]).rows == (("0.0",),)
+    assert lanes_grid([piece]).rows == (("0.0", "- #3 {}"),)
 
 
 def test_odd_ids_and_indexes_are_shown_as_sent() -> None:
