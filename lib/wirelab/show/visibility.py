@@ -8,6 +8,7 @@ import msgspec
 from wirelab.capture import Capture
 from wirelab.claims.exhibit import Exhibit
 from wirelab.errors import UnreadableInputError
+from wirelab.history.pairing import pair
 from wirelab.history.seen import Seen
 from wirelab.history.visibility import visibility
 from wirelab.protocols.dialects import DIALECTS, read_history
@@ -58,6 +59,8 @@ def view_of(exhibit: Exhibit) -> View | None:
         transcript = read_history(exhibit.request, exhibit.protocol).transcript
     except UnreadableInputError:
         return None
+    if exhibit.protocol == "gemini":  # ids may be left out there, and without them no result is anybody's
+        transcript = pair(transcript).transcript
     source = exhibit.capture.source
     return View(
         capture=exhibit.name,
