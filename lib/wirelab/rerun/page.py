@@ -100,7 +100,7 @@ def name_of(outcome: Outcome) -> str:
 def table_of_groups(survey: Survey) -> str:
     """What was read, by server and protocol."""
     columns = [
-        "server",
+        "target",
         "protocol",
         "evidence",
         "read",
@@ -111,12 +111,14 @@ def table_of_groups(survey: Survey) -> str:
         "found",
     ]
     rows = [group_row(group) for group in survey.groups]
-    return f"<h2>All captures, by server and protocol</h2>\n{table(columns, rows, numbers=columns[3:8])}"
+    return f"<h2>All captures, by target and protocol</h2>\n{table(columns, rows, numbers=columns[3:8])}"
 
 
 def group_row(group: Group) -> list[str]:
     """One row of it."""
-    codes = ", ".join(f"{link('#' + code, code)}&nbsp;{count}" for code, count in group.codes.items())
+    codes = ", ".join(
+        f"<span class='code'>{link('#' + code, code)} {count}</span>" for code, count in group.codes.items()
+    )
     numbers = (group.readings, group.calls, group.executable, group.with_findings, group.violations)
     return [
         escaped(group.server),

@@ -1,5 +1,6 @@
 """Every capture that can be read, read once: how many readings, what was found, by server and protocol."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import get_args
@@ -16,6 +17,13 @@ from wirelab.show.text import wire_text
 from wirelab.show.verdict import where
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+
+WORDS: dict[Evidence, str] = {"documented": "public reports", "synthetic": "made up"}
+
+Key = tuple[str, str, Evidence]
+"""Target, protocol, evidence."""
+
+NUMBERS = re.compile(r"(\d+)")
 
 EXCERPT = 1000
 """Characters of a frame that are kept for the page."""
@@ -78,7 +86,7 @@ class Survey(msgspec.Struct, frozen=True):
 
 def survey(captures: Iterable[Capture]) -> Survey:
     """Read all captures. One that cannot be read is named and counted, and stops nothing."""
-    groups: dict[tuple[int, str, str, str], list[tuple[Capture, Reading]]] = {}
+    groups: dict[Key, list[tuple[Capture, Reading]]] = {}
     found: list[Found] = []
     unread: Counter[str] = Counter()
     broken: list[str] = []
@@ -93,16 +101,22 @@ def survey(captures: Iterable[Capture]) -> Survey:
             broken.append(f"{capture.name}: {error}")
             continue
         groups.setdefault(group_key(capture), []).append((capture, reading))
-    made = tuple(group(key, members) for key, members in sorted(groups.items()))
+    made = tuple(group(key, groups[key]) for key in sorted(groups, key=order))
     return Survey(made, tuple(found), dict(unread), tuple(broken))
 
 
-def group_key(capture: Capture) -> tuple[int, str, str, str]:
-    """What the rows of the table are: recorded servers one by one, then what was written down and made up."""
+def group_key(capture: Capture) -> Key:
+    """What the rows of the table are: recorded targets one by one, then what was written down and made up."""
     kind = capture.source.kind
-    rank = EVIDENCE.index(kind)
-    server = server_of(capture) if rank == 0 else "many, from public reports" if rank == 1 else "none, made up"
-    return rank, server, capture.protocol, kind
+    target = capture.name.partition("/")[0] if kind == "recorded" else WORDS[kind]
+    return target, capture.protocol, kind
+
+
+def order(key: Key) -> tuple[int, list[tuple[int, str]], str]:
+    """Recorded ones first; versions by their numbers, not their letters: 0.9 before 0.12."""
+    target, protocol, kind = key
+    parts = [(int(part), "") if part.isdigit() else (-1, part) for part in NUMBERS.split(target)]
+    return EVIDENCE.index(kind), parts, protocol
 
 
 def server_of(capture: Capture) -> str:
@@ -110,14 +124,14 @@ def server_of(capture: Capture) -> str:
     return f"{capture.source.server or 'made up'} {capture.source.version}".strip()
 
 
-def group(key: tuple[int, str, str, str], members: list[tuple[Capture, Reading]]) -> Group:
+def group(key: Key, members: list[tuple[Capture, Reading]]) -> Group:
     """One row of the table."""
     readings = [reading for _, reading in members]
     codes = Counter(code for reading in readings for code in {finding.code for finding in reading.findings})
     return Group(
-        server=key[1],
-        protocol=key[2],
-        evidence=key[3],
+        server=key[0],
+        protocol=key[1],
+        evidence=key[2],
         readings=len(readings),
         calls=sum(len(reading.calls) for reading in readings),
         executable=sum(len(reading.executable) for reading in readings),
