@@ -134,7 +134,10 @@ def test_other_kinds_of_prompts_and_parts() -> None:
 
 def test_a_structured_result_is_known_by_its_values() -> None:
     contents = [
-        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"n": 3, "ok": True, "no": None, "blank": " "}}}]},
+        {
+            "role": "model",
+            "parts": [{"functionCall": {"name": "f", "args": {"n": 3, "ok": True, "no": None, "blank": " "}}}],
+        },
         {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"sky": "grey", "t": [4, 5]}}}]},
     ]
     seen = visibility(read_history(contents, "gemini").transcript, "f(3, true) -> grey 4 5").parts
