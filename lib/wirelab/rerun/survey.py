@@ -155,12 +155,14 @@ def finds(capture: Capture, reading: Reading) -> Iterator[Found]:
     frames = frames_of(capture.body, capture.protocol, whole=whole)
     by_number = {frame.number: frame for frame in frames}
     for finding in reading.findings:
-        frame = None if finding.frame is None else by_number.get(finding.frame)
-        yield found_of(capture, finding, frame)
+        last = frames[-1] if frames else None
+        yield found_of(capture, finding, last if finding.frame is None else by_number.get(finding.frame))
 
 
 def found_of(capture: Capture, finding: Finding, frame: Frame | None) -> Found:
-    """One finding, told without its capture."""
+    """One finding, told without its capture. One about the whole body is shown with the last frame before the end."""
+    at = [] if frame is None else [frame]
+    place = where(finding, at) if finding.frame is not None or frame is None else f"after frame {frame.number}"
     return Found(
         capture=capture.name,
         evidence=capture.source.kind,
@@ -170,7 +172,7 @@ def found_of(capture: Capture, finding: Finding, frame: Frame | None) -> Found:
         code=finding.code,
         severity=finding.severity,
         detail=finding.detail,
-        place=where(finding, [] if frame is None else [frame]),
+        place=place,
         call=finding.call,
         frame=None if frame is None else frame.number,
         excerpt="" if frame is None else wire_text(frame.data[: 4 * EXCERPT])[:EXCERPT],
