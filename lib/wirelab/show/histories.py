@@ -171,7 +171,7 @@ def _twins(unsettled: Capture, settled: Capture) -> Twins | None:
 
 
 def sends_the_same(unsettled: Capture, settled: Capture) -> bool:
-    """Whether settling the one gives the messages of the other, byte for byte."""
+    """Whether settling the one gives the messages of the other, word for word."""
     request = next_request(unsettled.request.json, Replay(source=unsettled.protocol))
     sent: Any = settled.request.json
     return bool(request.messages == sent[DIALECTS[settled.protocol].list_key])
@@ -194,7 +194,7 @@ def twins_table(found: Sequence[Twins]) -> Table:
         for (history, word), group in sorted(groups.items())
     ]
     columns = ["history", "sent as it was", "sent settled", "families", "we send the same", "which"]
-    return table(rows, columns, width_limit=60)
+    return table(rows, columns, width_limit=180)
 
 
 def _named(families: Iterable[str]) -> str:
