@@ -81,11 +81,11 @@ def _stream(capture: Capture) -> ItemStream:
 
 def _shared(added: Iterable[ItemEvent]) -> tuple[str, ...]:
     """`message, call`: the families of the items that stand under one output_index."""
-    under: dict[int, list[str]] = defaultdict(list)
-    for event in added:
-        if event.output_index is not None:
-            under[event.output_index].append(event.family or "item")
-    return tuple(", ".join(families) for families in under.values() if len(families) > 1)
+    under: dict[int, dict[Json, str]] = defaultdict(dict)
+    for number, event in enumerate(added):
+        if event.output_index is not None and event.family is not None:
+            under[event.output_index].setdefault(event.item_id or number, event.family)
+    return tuple(", ".join(families.values()) for families in under.values() if len(families) > 1)
 
 
 def _snapshot(capture: Capture, added: Sequence[ItemEvent]) -> str:

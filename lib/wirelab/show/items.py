@@ -45,19 +45,23 @@ def item_events(capture: Capture) -> list[ItemEvent]:
 
 def _event(found: WireObject) -> ItemEvent:
     value, item = found.value, mapping(found.value.get("item"))
-    kind = text_of(value.get("type")).removeprefix("response.")
+    kind, index = text_of(value.get("type")).removeprefix("response."), value.get("output_index")
     said = (value.get("delta"), value.get("arguments"), value.get("text"), item.get("arguments"))
     return ItemEvent(
         frame=found.frame,
         seconds=found.seconds,
         kind=kind,
         family=FAMILIES.get(text_of(item.get("type"))) or _family(kind),
-        item_id=value.get("item_id") or item.get("id"),
-        output_index=value.get("output_index"),
-        call_id=value.get("call_id") or item.get("call_id"),
-        name=value.get("name") or item.get("name"),
+        item_id=_named(value, "item_id") or _named(item, "id"),
+        output_index=index if isinstance(index, int) else None,
+        call_id=_named(value, "call_id") or _named(item, "call_id"),
+        name=_named(value, "name") or _named(item, "name"),
         text=next((text for text in said if isinstance(text, str)), ""),
     )
+
+
+def _named(value: dict[str, Json], key: str) -> str | None:
+    return text_of(value.get(key)) or None
 
 
 def _family(kind: str) -> str | None:
