@@ -17,6 +17,8 @@ MAX_INPUT = 256 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_WINDOW = 128 * 1024 * 1024
+_ZSTD_STEP = 1024
+"""Packed bytes at a time: what they can swell to stays in tens of megabytes."""
 _STEP = 1024 * 1024
 
 
@@ -56,11 +58,35 @@ def unpack(data: bytes, label: str, limit: int = MAX_INPUT) -> bytes:
     if data.startswith(_GZIP):
         return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(data)), "gzip", label, limit)
     if data.startswith(_ZSTD):
+        return _unpacked(_Zstd(data), "zstd", label, limit)
+    return data
+
+
+class _Zstd(io.RawIOBase):
+    """What zstd frames hold, read in small steps. A frame that was cut is an error; the library's own reader hides it."""
+
+    def __init__(self, data: bytes) -> None:
         import zstandard  # noqa: PLC0415 (costs time at start-up, and is rarely needed)
 
-        unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
-        return _unpacked(unpacker.stream_reader(data, read_across_frames=True), "zstd", label, limit)
-    return data
+        self._data = data
+        self._at = 0
+        self._context = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+        self._frame = self._context.decompressobj()
+
+    def read(self, _size: int = -1) -> bytes:
+        """The next bytes, as many as a step gives; none at the end. Raises EOFError where the last frame is cut."""
+        while self._at < len(self._data):
+            step = self._data[self._at : self._at + _ZSTD_STEP]
+            unpacked = self._frame.decompress(step)
+            self._at += len(step)
+            if self._frame.eof:
+                self._at -= len(self._frame.unused_data)
+                self._frame = self._context.decompressobj()
+            elif self._at == len(self._data):
+                raise EOFError("the file ends inside a frame")
+            if unpacked:
+                return unpacked
+        return b""
 
 
 def _read(path: str | Path, limit: int, label: str) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from wirelab.capture.inputs import MAX_INPUT, one_line, open_input, unpack
+from wirelab.capture.inputs import MAX_INPUT, one_line, open_input
 from wirelab.errors import UnreadableInputError
 
 
@@ -118,8 +118,7 @@ def test_bombs_and_damage(tmp_path: Path) -> None:
         path.write_bytes(packed)
         assert "larger than 2 MiB" in refused(path, limit=2 * 1024**2)
         path.write_bytes(packed[:-20])
-        message = refused(path) if name == "gz" else str(len(unpack(packed[:-20], "zst")) < len(zeros))
-        assert "damaged gzip file" in message or message == "True"
+        assert "damaged" in refused(path)
         path.write_bytes(packed[:4] + b"\xff" * 40)
         assert "damaged" in refused(path)
 
@@ -127,3 +126,14 @@ def test_bombs_and_damage(tmp_path: Path) -> None:
 def test_one_line_is_one_printable_line() -> None:
     assert one_line("a\nb\x1b[0m\u202e\u200bé☂") == "a\\nb\\x1b[0m\\u202e\\u200bé☂"
     assert len(one_line("x" * (MAX_INPUT // 1024))) == 301
+
+
+def test_a_zstd_file_that_was_cut_is_damaged_and_several_frames_are_one_file(tmp_path: Path) -> None:
+    packed = zstandard.compress(b"one" * 5000) + zstandard.compress(b"two" * 5000)
+    path = tmp_path / "a.zst"
+    path.write_bytes(packed)
+    assert open_input(path) == b"one" * 5000 + b"two" * 5000
+    for end in (len(packed) - 1, len(packed) - 5, 8):
+        path.write_bytes(packed[:end])
+        with pytest.raises(UnreadableInputError, match="damaged zstd file"):
+            open_input(path)

@@ -161,6 +161,7 @@ BAD = {
     "no-head": (b'{"wirelab_capture":1}\n', "line 1"),
     "foreign": (b'{"wirelab_capture":99,"name":"a/b/c"}\n', "a capture of format 99"),
     "torn-gzip": (gzip.compress(NATIVE)[:40], "damaged gzip file"),
+    "torn-zstd": (zstandard.compress(NATIVE)[:40], "damaged zstd file"),
     "bad-zstd": (zstandard.compress(NATIVE)[:8] + b"\xff" * 40, "damaged zstd file"),
     "bad-line": (log(CHAT).replace(b'"t": 0.1', b'"t": "x"'), "line 2"),
     "discovery": (log(b"{}", protocol="discovery"), "a capture of 'discovery'"),
