@@ -1,11 +1,14 @@
 """Framing under random bodies and random reads: ranges tile, reads do not matter, an independent decoder agrees."""
 
+from unittest.mock import patch
+
 import httpx_sse._decoders as oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wirelab.framing import Decoder, NdjsonDecoder, SseDecoder
+from wirelab.framing import decoder as decoder_module
 from wirelab.model import Frame, FrameKind
 
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -78,3 +81,45 @@ def test_one_frame_in_many_small_reads(kind: type[Decoder]) -> None:
     body = prefix + b'{"a":"' + b"0123456789abcdef" * 16384 + b'"}\n\n'
     (frame,) = feed(kind, body, list(range(64, len(body), 64)))
     assert frame.data == body.removeprefix(prefix).rstrip()
+
+
+PLAIN = st.sampled_from([b'data: {"a":1}\n\n', b'event: x\ndata: {"a":1}\n\n', b'data: {"b":"{}"}\n\n'])
+LINE = st.sampled_from([b'{"a":1}\n', b'{"b":{}}\n', b'{"a":1}{}\n'])
+ODD = st.sampled_from(
+    [b"data: [DONE]\n\n", b"data: 1\n\n", b": hi\n\n", b"\n", b"\r", b"x", b"data: {}\r\n\r\n", b"{\n"]
+)
+RUNS = st.one_of(
+    st.tuples(st.just(SseDecoder), st.lists(st.one_of(PLAIN, PLAIN, PLAIN, ODD)).map(b"".join)),
+    st.tuples(st.just(NdjsonDecoder), st.lists(st.one_of(LINE, LINE, LINE, ODD)).map(b"".join)),
+)
+
+
+@given(st.one_of(RUNS, BODIES), st.data())
+def test_runs_hold_the_frames_that_are_there(kind_and_body: tuple[type[Decoder], bytes], data: st.DataObject) -> None:
+    kind, body = kind_and_body
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=3)))
+    expected = feed(kind, body, cuts)
+    with patch.object(decoder_module, "RUN_BYTES", 0):
+        decoder = kind()
+        frames: list[Frame] = []
+        for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True):
+            run, others = decoder.feed(body[start:end])
+            if run is not None:
+                made = run.frames()
+                assert [frame.data for frame in made] == run.payloads.splitlines()
+                assert [frame.number for frame in made] == list(range(run.number, run.number + run.count))
+                assert {(frame.kind, frame.terminated) for frame in made} == {(FrameKind.DATA, True)}
+                frames += made
+            frames += others
+        assert frames + decoder.close() == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "plain"),
+    [(SseDecoder, b'data: {"a":1}\n\n'), (SseDecoder, b'event: x\ndata: {"a":1}\n\n'), (NdjsonDecoder, b'{"a":1}\n')],
+)
+def test_a_long_read_of_like_frames_is_a_run(kind: type[Decoder], plain: bytes) -> None:
+    for end in (b"", b"data: [DONE]\n\n" if kind is SseDecoder else b""):
+        run, others = kind().feed(plain * 200 + end)
+        assert run is not None
+        assert (run.count, len(run.frames()), len(others)) == (200, 200, bool(end))

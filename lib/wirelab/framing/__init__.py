@@ -3,6 +3,7 @@
 from wirelab.framing.decoder import BYTE_ORDER_MARK, DEFAULT_LIMIT, Decoder, FrameTooLargeError
 from wirelab.framing.lenient import lenient
 from wirelab.framing.ndjson import NdjsonDecoder
+from wirelab.framing.run import Run
 from wirelab.framing.sse import SseDecoder
 from wirelab.framing.whole import WholeDecoder
 
@@ -12,6 +13,7 @@ __all__ = [
     "Decoder",
     "FrameTooLargeError",
     "NdjsonDecoder",
+    "Run",
     "SseDecoder",
     "WholeDecoder",
     "lenient",

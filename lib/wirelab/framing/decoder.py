@@ -5,11 +5,8 @@ that it comes out the same however the body was cut into reads is this module's:
 what is pending is searched only where new bytes could have made a separator.
 """
 
-from collections.abc import Iterable
-from itertools import accumulate
-from operator import add
-
 from wirelab.errors import MisuseError, WirelabError
+from wirelab.framing.run import Cut, Run
 from wirelab.model import Frame
 
 DEFAULT_LIMIT = 64 * 1024 * 1024
@@ -17,8 +14,8 @@ DEFAULT_LIMIT = 64 * 1024 * 1024
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-MANY = 4
-"""From so many blocks on it pays to ask whether all of them have the common shape."""
+RUN_BYTES = 1024
+"""From so many bytes at a time on it pays to ask whether they are a run."""
 
 
 class FrameTooLargeError(WirelabError):
@@ -58,20 +55,38 @@ class Decoder:
         Raises `FrameTooLargeError` for a frame over the limit once all frames before it were returned (so, where this
         push completed some, from the next call), and `MisuseError` after that or after `close`.
         """
+        run, frames = self.feed(data)
+        return frames if run is None else run.frames() + frames
+
+    def feed(self, data: bytes) -> tuple[Run | None, list[Frame]]:
+        """The same as `push`, for a reader in a hurry: a run of like frames, not made yet, and the frames after it."""
         if self._failure is not None:
             self._fail()
         if self._pending:
             ended = self._holds_separator(bytes(self._pending[-1:]) + data)
             self._pending += data
             if not ended:
-                return self._checked([])
+                return None, self._checked([])
             data = bytes(self._pending)
             self._pending.clear()
+        run = None
+        if len(data) >= RUN_BYTES and len(data) <= self._limit and (run := self._run(data)) is not None:
+            data = data[len(run.raw) :]
+            self._position = self._start = run.position + len(run.raw)
+            self._number = run.number + run.count
+        return run, self._cut_all(data)
+
+    def _cut_all(self, data: bytes) -> list[Frame]:
+        """The frames that `data`, where nothing is pending, completes; the rest is pending then."""
         blocks = self._split(data)
         rest = blocks.pop()
         if len(data) > self._limit:
             blocks = self._within_limit(blocks)
-        frames = self._cut(blocks) if blocks else []
+        frames: list[Frame] = []
+        if blocks:
+            self._start = self._cut(blocks, frames, self._number, self._start, self._position)
+            self._number += len(frames)
+            self._position += sum(map(len, blocks)) + self._separator_size * len(blocks)
         if rest or self._failure is not None:
             self._pending += rest
             return self._checked(frames)
@@ -98,23 +113,16 @@ class Decoder:
         """The blocks of `data` without their separators; the last one has not ended."""
         raise NotImplementedError
 
-    def _cut(self, blocks: list[bytes]) -> list[Frame]:
-        """The frames of ended blocks; moves position, start and number on."""
+    _cut: Cut
+    """How the frames of ended blocks are made."""
+
+    def _run(self, data: bytes) -> Run | None:
+        """The run that `data`, where nothing is pending, begins with; None where it begins otherwise."""
         raise NotImplementedError
 
     def _leftover(self, rest: bytes) -> list[Frame]:
         """The frames of a block that has not ended; changes nothing."""
         raise NotImplementedError
-
-    def _alike(self, blocks: list[bytes], payloads: Iterable[bytes], *more: Iterable[object]) -> list[Frame]:
-        """The frames of blocks that all hold one payload each, made without a step of Python for each of them."""
-        count, first = len(blocks), self._position + self._separator_size
-        last = first + self._separator_size * count
-        ends = list(map(add, accumulate(map(len, blocks)), range(first, last, self._separator_size)))
-        starts = [self._start, *ends]
-        self._start = self._position = starts.pop()
-        number, self._number = self._number, self._number + count
-        return list(map(Frame, range(number, number + count), starts, ends, payloads, *more))
 
     def _within_limit(self, blocks: list[bytes]) -> list[bytes]:
         """The blocks before the first one that is too large; that one becomes the failure."""

@@ -1,6 +1,7 @@
 """Newline-delimited JSON: one payload a line, ended by LF or CRLF (a CR alone is white space to JSON, not an end)."""
 
-from wirelab.framing.decoder import BYTE_ORDER_MARK, MANY, Decoder
+from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
@@ -17,12 +18,9 @@ class NdjsonDecoder(Decoder):
     def _split(self, data: bytes) -> list[bytes]:
         return data.split(b"\n")
 
-    def _cut(self, blocks: list[bytes]) -> list[Frame]:
-        if len(blocks) >= MANY and _are_objects(blocks):
-            return self._alike(blocks, blocks)
-        frames: list[Frame] = []
-        number, start, position = self._number, self._start, self._position
-        for line in blocks:
+    @staticmethod
+    def _cut(lines: list[bytes], frames: list[Frame], number: int, start: int, position: int) -> int:
+        for line in lines:
             end = position + len(line) + 1
             if line.startswith(b"{") and line.endswith(b"}"):
                 frames.append(Frame(number, start, end, line))
@@ -33,19 +31,19 @@ class NdjsonDecoder(Decoder):
                 continue
             number += 1
             start = position = end
-        self._number, self._start, self._position = number, start, position
-        return frames
+        return start
+
+    def _run(self, data: bytes) -> Run | None:
+        raw = data[: data.rfind(b"\n") + 1]
+        count = raw.count(b"\n")
+        if raw.startswith(b"{") and raw.endswith(b"}\n") and raw.count(b"}\n{") == count - 1:
+            return Run(self._number, count, raw, raw, self._start, self._position, b"\n", self._cut)
+        return None
 
     def _leftover(self, rest: bytes) -> list[Frame]:
         end = self._position + len(rest)
         frame = _frame(rest, self._number, self._start, end, first=self._position == 0, terminated=False)
         return [] if frame is None else [frame]
-
-
-def _are_objects(lines: list[bytes]) -> bool:
-    """Every line begins and ends with a brace."""
-    text = b"\n".join(lines)
-    return text.startswith(b"{") and text.endswith(b"}") and text.count(b"}\n{") == len(lines) - 1
 
 
 def _frame(line: bytes, number: int, start: int, end: int, *, first: bool, terminated: bool) -> Frame | None:

@@ -7,16 +7,20 @@ bytes in every case, `LF LF`, `LF CR` or `CR CR`, and a LF after it the beginnin
 
 import re
 from functools import lru_cache
-from itertools import repeat
 
-from wirelab.framing.decoder import BYTE_ORDER_MARK, MANY, Decoder
+from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
 _CR = 0x0D
 """As numbers: `0x0A in data` is several times faster than `b"\n" in data`."""
 _BLANK_LINE = re.compile(rb"\n[\r\n]|\r\r")
-_EVENT = re.compile(rb"event: ").match
+_SHAPES = {
+    2: re.compile(rb"^data: (\{.*\})\n\n", re.MULTILINE).findall,
+    3: re.compile(rb"^event: .*\ndata: (\{.*\})\n\n", re.MULTILINE).findall,
+}
+"""The common events by their number of lines: where every line of some bytes is in a match, they are all of it."""
 _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
 
 
@@ -36,11 +40,8 @@ class SseDecoder(Decoder):
     def _split(self, data: bytes) -> list[bytes]:
         return _BLANK_LINE.split(data) if _CR in data else data.split(b"\n\n")
 
-    def _cut(self, blocks: list[bytes]) -> list[Frame]:
-        if len(blocks) >= MANY and (frames := self._plain(blocks)) is not None:
-            return frames
-        frames = []
-        number, start, position = self._number, self._start, self._position
+    @staticmethod
+    def _cut(blocks: list[bytes], frames: list[Frame], number: int, start: int, position: int) -> int:
         for block in blocks:
             end = position + len(block) + 2
             lines = block.strip(b"\r\n")
@@ -57,24 +58,21 @@ class SseDecoder(Decoder):
                 number += len(found)
                 start = end
             position = end
-        self._number, self._start, self._position = number, start, position
-        return frames
+        return start
 
-    def _plain(self, blocks: list[bytes]) -> list[Frame] | None:
-        """The frames, if every block is one data line, or if every block is an event line and a data line."""
-        text = b"\n".join(blocks)
-        lines = text.split(b"\n")
-        if _CR in text:
+    def _run(self, data: bytes) -> Run | None:
+        if _CR in data:
             return None
-        count = len(blocks)
-        if len(lines) == count and text.startswith(b"data: ") and text.count(b"\ndata: ") == count - 1:
-            return self._alike(blocks, [line[6:] for line in lines])
-        if len(lines) == 2 * count and text.startswith(b"event: ") and text.count(b"\ndata: ") == count:
-            heads = lines[::2]
-            if all(map(_EVENT, heads)):
-                datas = [line[6:] for line in lines[1::2]]
-                return self._alike(blocks, datas, repeat(FrameKind.DATA), map(_name, heads))
-        return None
+        lines = 3 if data.startswith(b"event: ") else 2
+        size = data.rfind(b"\n\n") + 2
+        payloads = _SHAPES[lines](data)
+        if data.count(b"\n", 0, size) != lines * len(payloads):
+            size = data.rfind(b"\n\n", 0, max(0, size - 2)) + 2  # the last event is often `[DONE]`: all but that one
+            payloads = _SHAPES[lines](data, 0, size)
+        if not payloads or data.count(b"\n", 0, size) != lines * len(payloads):
+            return None
+        text = b"\n".join(payloads)
+        return Run(self._number, len(payloads), text, data[:size], self._start, self._position, b"\n\n", self._cut)
 
     def _leftover(self, rest: bytes) -> list[Frame]:
         return _frames(rest, self._number, self._start, self._position, terminated=False)

@@ -15,8 +15,11 @@ class WholeDecoder(Decoder):
     def _holds_separator(self, _: bytes, /) -> bool:
         return False
 
+    def _run(self, _: bytes, /) -> None:
+        return None
+
     def _split(self, data: bytes) -> list[bytes]:
-        return [data]  # none ends before the body does, so `_cut` has nothing to do
+        return [data]  # none ends before the body does, so there is nothing to cut
 
     def _leftover(self, rest: bytes) -> list[Frame]:
         data = rest.removeprefix(BYTE_ORDER_MARK)

@@ -56,10 +56,11 @@ def test_a_line_is_given_with_the_read_that_ends_it() -> None:
         (b"  \n", [Frame(0, 0, 3, b"  \n", IGNORED)]),
         (b'{"a":\n\n1}\n', [Frame(0, 0, 10, b'{"a":\n\n1}\n')]),
         (b"\xef\xbb\xbf{}", [Frame(0, 0, 5, b"{}")]),
+        (b"[" + b" " * 2000 + b"]", [Frame(0, 0, 2002, b"[" + b" " * 2000 + b"]")]),
     ],
 )
 def test_a_whole_answer_is_one_frame_that_the_end_terminates(body: bytes, frames: list[Frame]) -> None:
-    for step in (1, 2, 100):
+    for step in (1, 2, 4000):
         decoder = WholeDecoder()
         for start in range(0, len(body), step):
             assert decoder.push(body[start : start + step]) == []
