@@ -25,8 +25,10 @@ import httpx
 from wirelab.capture.index import write_index
 from wirelab.capture.store import Store
 from wirelab.capture.verify import verify_files, verify_store
+from wirelab.cli.claims import run as claims
+from wirelab.cli.prompts import prompts
 from wirelab.cli.record import Options, record
-from wirelab.probe.admission import problems
+from wirelab.probe.admission import admit, problems
 from wirelab.probe.bodies import Settings
 from wirelab.probe.plan import Wish
 from wirelab.probe.scenarios import load_book
@@ -65,12 +67,23 @@ def main() -> int:
             version=f"{SERVER} {version}",
             note=NOTE,
             timeout=120,
-            admit_into=ROOT / "captures" if wanted.admit else None,
         )
         code = record(options)
-    if wanted.admit:
-        write_index(ROOT / "captures", verify_store(ROOT / "captures").entries)
-    return check(folder, whole=not wanted.scenarios) or code
+        if not wanted.scenarios:
+            code = prompts(options, renderer="apply-template") or code
+    code = check(folder, whole=not wanted.scenarios) or code
+    if wanted.admit and code == 0:
+        join(folder, ROOT / "captures")
+    return code
+
+
+def join(folder: Path, root: Path) -> None:
+    """Copy the recordings into a captures root, and bring its index up to date."""
+    admitted, refused = admit(sorted(folder.rglob("*.jsonl")), root, load_book())
+    print(f"{len(admitted)} joined the captures, {len(refused)} did not")
+    for problem in refused:
+        print(f"  {problem}")
+    write_index(root, verify_store(root).entries)
 
 
 def wish() -> Wish:
@@ -79,7 +92,7 @@ def wish() -> Wish:
         model="smollm2-135m",
         protocols=("chat", "responses", "messages", "discovery"),
         worked=True,
-        settings=Settings(limit=96, temperature=0, seed=7),
+        settings=Settings(limit=160, temperature=0, seed=7),
     )
 
 
@@ -137,6 +150,7 @@ def serving(python: Path) -> Iterator[str]:
     command = [
         *(str(folder / "llama-server"), "--model", str(model_file(python)), "--alias", wish().model),
         *("--host", "127.0.0.1", "--port", str(port), "--ctx-size", "8192", "--parallel", "1"),
+        *("--threads", "1", "--poll", "0"),  # two busy threads on a busy machine wait for each other without end
         *("--jinja", "--chat-template-file", str(TEMPLATE)),
     ]
     paths = [str(folder), os.environ.get("LD_LIBRARY_PATH", "")]
@@ -191,6 +205,7 @@ def check(folder: Path, *, whole: bool) -> int:
     print(f"{len(paths)} recordings of {len(scenarios)} scenarios, {len(found)} problems")
     for problem in dict.fromkeys(found):
         print(f"  {problem}")
+    claims([str(path) for path in paths], (), (), "table")
     if whole and len(scenarios) < LEAST_SCENARIOS:
         print(f"  fewer than {LEAST_SCENARIOS} scenarios were recorded")
         return 1

@@ -7,10 +7,11 @@ import msgspec
 
 from wirelab.errors import MisuseError
 from wirelab.probe.bodies import Body, Message, Settings, body_of
-from wirelab.probe.scenarios import Book, Call, Mode, Scenario, Turn, recorded_name
+from wirelab.probe.scenarios import Book, Call, Mode, Scenario, Turn, Worked, recorded_name
 from wirelab.probe.targets import ENDPOINTS
 
 _CITIES = ("Paris", "Rome", "Cairo")
+_OWN_CITY = re.compile("Oslo|Tromsø")
 _FILLER = "The tram stops here. " * 4000
 
 
@@ -98,24 +99,25 @@ def asking(step: Step, book: Book, wish: Wish, replies: Sequence[list[Message]] 
 
 def turns_of(scenario: Scenario, book: Book, *, worked: bool) -> list[Turn]:
     """The history that a scenario begins with: worked turns where wanted, then its own turns or its question."""
-    before = worked_turns(scenario.worked, book) if worked and scenario.worked else []
     if scenario.ask is not None:
+        before = worked_turns(scenario.ask, book.worked[scenario.worked]) if worked and scenario.worked else []
         return [*before, Turn(user=scenario.ask)]
     return [msgspec.structs.replace(turn, user=_FILLER) if turn.user == "{filler}" else turn for turn in scenario.turns]
 
 
-def worked_turns(name: str, book: Book) -> list[Turn]:
-    """Three worked turns: a question, its calls, a result for each, and an answer; a small model copies them."""
-    example = book.worked[name]
+def worked_turns(ask: str, example: Worked) -> list[Turn]:
+    """Three worked turns: the question for another city, its calls, a result for each, and an answer.
+
+    A small model copies them, if the questions are worded alike.
+    """
     turns = []
     for number, city in enumerate(_CITIES):
         calls = tuple(
             Call(tool, _in_city(arguments, city), f"call_{number}{'abcdefgh'[position]}")
             for position, (tool, arguments) in enumerate(example.calls)
         )
-        said = example.say.replace("{city}", city) if example.say else None
-        turns.append(Turn(user=example.ask.replace("{city}", city)))
-        turns.append(Turn(think=example.think, say=said, calls=calls))
+        turns.append(Turn(user=_OWN_CITY.sub(city, ask)))
+        turns.append(Turn(think=example.think, say=example.say, calls=calls))
         turns.extend(Turn(result="ok", name=call.name, id=call.id) for call in calls)
         turns.append(Turn(say="Done."))
     return turns

@@ -46,9 +46,8 @@ class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Worked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An example turn that shows a small model how to call: `{city}` stands for a city in every text."""
+    """What an assistant answers in an example turn, with `{city}` for a city; the question is the scenario's own."""
 
-    ask: str
     calls: tuple[tuple[str, dict[str, Json]], ...]
     say: str | None = None
     think: str | None = None

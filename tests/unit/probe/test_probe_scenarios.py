@@ -165,7 +165,7 @@ def test_settings_in_the_words_of_each_protocol(protocol: str, fields: dict[str,
 
 
 def test_worked_turns_show_three_cities() -> None:
-    turns = worked_turns("both", BOOK)
+    turns = worked_turns("Weather and time in Oslo?", BOOK.worked["both"])
     assert [turn.user for turn in turns if turn.user] == [
         f"Weather and time in {city}?" for city in ("Paris", "Rome", "Cairo")
     ]
