@@ -63,7 +63,7 @@ def unpack(data: bytes, label: str, limit: int = MAX_INPUT) -> bytes:
 
 
 class _Zstd(io.RawIOBase):
-    """What zstd frames hold, read in small steps. A frame that was cut is an error; the library's own reader hides it."""
+    """What zstd frames hold, read in small steps; a frame that was cut is an error, which the library hides."""
 
     def __init__(self, data: bytes) -> None:
         import zstandard  # noqa: PLC0415 (costs time at start-up, and is rarely needed)
