@@ -46,7 +46,7 @@ def say_table(shown: Table) -> None:
     from rich.table import Table as Box  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    box = Box(box=SIMPLE_HEAD, title=visible(shown.title) or None)
+    box = Box(box=SIMPLE_HEAD, title=Text(visible(shown.title)) if shown.title else None)
     for name in shown.columns:
         box.add_column(Text(visible(name)), overflow="fold")
     for row in shown.safe_rows():
