@@ -92,7 +92,7 @@ def wish() -> Wish:
         model="smollm2-135m",
         protocols=("chat", "responses", "messages", "discovery"),
         worked=True,
-        settings=Settings(limit=160, temperature=0, seed=7),
+        settings=Settings(limit=112, temperature=0, seed=7),
     )
 
 

@@ -52,5 +52,10 @@ def open_client(transport: httpx.BaseTransport, *, connect: float = 10.0, read: 
 
 
 def open_transport() -> httpx.HTTPTransport:
-    """The transport over real sockets: HTTP/1.1, so that the reads are the server's, no retries."""
-    return httpx.HTTPTransport(http1=True, http2=False, retries=0, trust_env=False)
+    """The transport over real sockets: HTTP/1.1, so that the reads are the server's, and no retries.
+
+    Every request has a connection of its own: a kept one can be closed by the server just when it is used again, and
+    that would look like a server that does not answer.
+    """
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return httpx.HTTPTransport(http1=True, http2=False, retries=0, trust_env=False, limits=limits)

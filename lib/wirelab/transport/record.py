@@ -5,6 +5,7 @@ the answer's head is there, each transport read right after it came in, the end 
 killed at any moment keeps everything that had arrived, and reads as `cut`.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -15,10 +16,19 @@ import httpx
 import msgspec
 
 from wirelab.capture.recording import Recording
+from wirelab.capture.redact import REDACTED
 from wirelab.capture.types import End, Head, Request, Response, Source, framing_of
 from wirelab.errors import MisuseError
 
 EXTENSION = "wirelab.slot"
+
+_ACCOUNT = re.compile(
+    rb"(?i)[A-Z0-9._%+-]+@[A-Z0-9-]+(?:\.[A-Z0-9-]+)+"
+    rb"|(?<=\()(?!\[redacted\])[^()\"\\]{1,80}(?=\)[^\"]{0,40}\blimit\b)"
+    rb"|\b(?!you\b|account\b|user\b|organi[sz]ation\b|team\b|has\b|have\b)[A-Z0-9_.-]{1,80}"
+    rb"(?= (?:has |have )?(?:hit|reached|exceeded) [^\"]{0,40}\blimit\b)"
+)
+"""An address, a name in brackets before the words about a limit, or a name that hit one."""
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -71,7 +81,8 @@ class RecordingTransport(httpx.BaseTransport):
         recorded_at, sent = self._now(), self._clock()
         response = self._inner.handle_request(request)
         recording = Recording(slot.path, _head(slot, asked, response, recorded_at), self._secrets)
-        tee = _Tee(response.stream, recording, self._bounds, lambda: round(self._clock() - sent, 6))
+        refused = response.status_code >= 400
+        tee = _Tee(response.stream, recording, self._bounds, lambda: round(self._clock() - sent, 6), refused=refused)
         return httpx.Response(
             response.status_code, headers=response.headers, stream=tee, extensions=response.extensions
         )
@@ -94,13 +105,17 @@ def spellings(secrets: Iterable[str]) -> set[str]:
 class _Tee(httpx.SyncByteStream):
     """The body of an answer: every read goes to disk first, and then to whoever reads."""
 
-    def __init__(self, stream: object, recording: Recording, bounds: Bounds, elapsed: Callable[[], float]) -> None:
+    def __init__(
+        self, stream: object, recording: Recording, bounds: Bounds, elapsed: Callable[[], float], *, refused: bool
+    ) -> None:
         assert isinstance(stream, httpx.SyncByteStream)
         self._stream = stream
         self._recording = recording
         self._open = True
         self._bounds = bounds
         self._elapsed = elapsed
+        self._refused = refused
+        self._names = 0
 
     def __iter__(self) -> Iterator[bytes]:
         end = End("error", by="recorder")
@@ -121,7 +136,7 @@ class _Tee(httpx.SyncByteStream):
     def _reads(self) -> Iterator[bytes]:
         size = 0
         for data in self._stream:
-            self._recording.read(self._elapsed(), data)
+            self._recording.read(self._elapsed(), self._written(data))
             yield data
             size += len(data)
             if size > self._bounds.size:
@@ -134,10 +149,18 @@ class _Tee(httpx.SyncByteStream):
         self._end(End("cut", by="client"))
         self._stream.close()
 
+    def _written(self, data: bytes) -> bytes:
+        """What of a read is written: refusals name the account, and that is nobody's business (wire case BR-156)."""
+        if not self._refused:
+            return data
+        clean, count = _ACCOUNT.subn(REDACTED.encode(), data)
+        self._names += count
+        return clean
+
     def _end(self, end: End) -> None:
         if self._open:
             self._open = False
-            self._recording.end(msgspec.structs.replace(end, t=self._elapsed()))
+            self._recording.end(msgspec.structs.replace(end, t=self._elapsed(), redacted=self._names or None))
 
 
 class _BoundError(Exception):

@@ -34,12 +34,14 @@ class Body(httpx.SyncByteStream):
         self.closed = True
 
 
-def transport(body: Body, *secrets: str, **options: Bounds) -> RecordingTransport:
+def transport(body: Body, *secrets: str, status: int = 200, **options: Bounds) -> RecordingTransport:
     ticks = iter(range(1000))
 
     def answer(request: httpx.Request) -> httpx.Response:
         assert request.headers["accept-encoding"] == "identity"
-        return httpx.Response(200, headers={"content-type": "application/x-ndjson", "set-cookie": "a=b"}, stream=body)
+        return httpx.Response(
+            status, headers={"content-type": "application/x-ndjson", "set-cookie": "a=b"}, stream=body
+        )
 
     return RecordingTransport(
         httpx.MockTransport(answer),
@@ -54,8 +56,10 @@ def slot(folder: Path) -> dict[str, Slot]:
     return {EXTENSION: Slot(folder / "x" / "a.jsonl", "t/native/a.stream", "a", "native", Source("recorded", "local"))}
 
 
-def send(folder: Path, body: Body, *secrets: str, stop_after: int | None = None, **options: Bounds) -> Capture:
-    with open_client(transport(body, *secrets, **options)) as client:
+def send(
+    folder: Path, body: Body, *secrets: str, stop_after: int | None = None, status: int = 200, **options: Bounds
+) -> Capture:
+    with open_client(transport(body, *secrets, status=status, **options)) as client:
         request = client.build_request("POST", URL, json={"n": 1}, headers={"x-secret": "s"}, extensions=slot(folder))
         response = client.send(request, stream=True)
         try:
@@ -130,6 +134,25 @@ def test_a_secret_that_two_reads_share_is_not_written(tmp_path: Path) -> None:
     capture = send(tmp_path, Body(b'{"e":"opense', f'{secret[6:]}"}}\n'.encode()), secret)
     assert capture.body == b'{"e":"[redacted]"}\n'
     assert capture.end.redacted == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("you (alice) have reached your weekly usage limit", "you ([redacted]) have reached your weekly usage limit"),
+        ("(alice b) hit the weekly usage limit", "([redacted]) hit the weekly usage limit"),
+        ("alice-7 hit the hourly usage limit, upgrade", "[redacted] hit the hourly usage limit, upgrade"),
+        ("bob has reached the session limit", "[redacted] has reached the session limit"),
+        ("you hit the weekly usage limit", "you hit the weekly usage limit"),
+        ("your account has reached a limit", "your account has reached a limit"),
+        ("write to carol@mail.example.org", "write to [redacted]"),
+        ("Internal Server Error (ref: 0001)", "Internal Server Error (ref: 0001)"),
+    ],
+)
+def test_a_refusal_names_nobody(tmp_path: Path, said: str, kept: str) -> None:
+    capture = send(tmp_path, Body(f'{{"error":"{said}"}}'.encode()), status=429)
+    assert capture.body.decode() == f'{{"error":"{kept}"}}'
+    assert capture.end.redacted == (None if said == kept else 1)
 
 
 def test_nothing_is_overwritten_and_nothing_is_sent(tmp_path: Path) -> None:
