@@ -1,6 +1,7 @@
 """Figures, drawn without a display and the same on every run; each has a table with the same content beside it."""
 
 import base64
+import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,9 @@ class Picture(msgspec.Struct, frozen=True):
 def picture(figure: Figure, text: str, *, dpi: int = 110) -> Picture:
     """A figure as a picture; nothing in the file says when or by which version it was drawn."""
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a box is drawn; the text beside it has the letter
+        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
     return Picture(_smaller(buffer), text)
 
 

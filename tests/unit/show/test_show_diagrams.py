@@ -46,3 +46,7 @@ def test_hundreds_of_fragments_and_none_can_be_drawn() -> None:
 def test_labels_hold_nothing_hidden_and_no_mathematics() -> None:
     assert safe_label("\x1b[2J $\\frac$\nnext", 40) == "\\x1b[2J \\$\\frac\\$\nnext"
     assert cut("abcdef", 4) == "abc…"
+
+
+def test_letters_that_the_font_lacks_are_drawn_without_a_warning() -> None:
+    assert "東京 #0 雪 {}" in lanes_picture([piece(1, id="東京", name="雪")], title="東京").text
