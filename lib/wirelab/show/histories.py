@@ -104,6 +104,12 @@ def battery(store: Store) -> dict[str, dict[str, Any]]:
     return {history["id"]: history for history in histories}
 
 
+def wire_cases(store: Store) -> dict[str, dict[str, Any]]:
+    """The cases after public reports by their ids: `frames` hold what was sent, `source` names the report."""
+    lines = (store.root / "cases" / "wire-cases.jsonl").read_bytes().splitlines()
+    return {case["id"]: case for case in map(msgspec.json.decode, filter(None, lines))}
+
+
 def said_by(turns: Sequence[Mapping[str, Any]], position: int, role: str) -> list[dict[str, Any]]:
     """The same turns with the one at a position said by another role."""
     return [{**turn, "role": role} if at == position else dict(turn) for at, turn in enumerate(turns)]
