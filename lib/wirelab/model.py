@@ -43,6 +43,29 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     terminated: bool = True
 
 
+class FrameRun(Protocol):
+    """Frames of one shape after each other, which are only made when someone asks (`wirelab.framing.Run`)."""
+
+    @property
+    def number(self) -> int:
+        """The number of the first."""
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+
+    @property
+    def payloads(self) -> bytes:
+        """Their payloads, JSON objects as far as their braces tell, one a line."""
+
+    @property
+    def raw(self) -> bytes:
+        """All of them as the body has them."""
+
+    def frames(self) -> list[Frame]:
+        """The frames themselves."""
+
+
 Mode = Literal["delta", "whole", "done"]
 
 
@@ -167,6 +190,9 @@ class Reader(Protocol):
 
     def read(self, frame: Frame) -> None:
         """Read one frame. Never raises on what a server sent: it notes it."""
+
+    def read_run(self, run: FrameRun) -> None:
+        """Read the frames of a run, in order."""
 
     def close(self) -> None:
         """The body has ended: say what was only decidable at the end."""

@@ -123,18 +123,22 @@ class ResponseMachine:
         assert self._decoder is not None
         try:
             try:
-                frames = self._decoder.close() if data is None else self._decoder.push(data)
+                run, frames = (None, self._decoder.close()) if data is None else self._decoder.feed(data)
             except FrameTooLargeError as error:
                 self._ended = True
                 self._reconciler.note("frame-too-large", None, None, str(error))
                 return
             if self._reader is None:
                 self._fail(frames)
-            elif self._strict:
+                return
+            if run is not None:
+                self._payloads += run.count
+                self._reader.read_run(run)
+            if self._strict:
                 self._read_all(frames)
             else:
                 self._read_all([other for frame in frames for other in _leniently(frame)])
-            if data is None and self._reader is not None:
+            if data is None:
                 self._end(self._reader)
         except ProtocolViolationError:
             self._ended = True

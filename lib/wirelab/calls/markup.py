@@ -12,6 +12,8 @@ _TAGS = re.compile(
     | functools\[\{ | <\|action_start\|> | <tool_use> | <\|plugin\|> | <\|?START_ACTION\|?>""",
     re.VERBOSE,
 )
+_TAG_SIGNS = ("<", "[", " to=functions.")
+"""Every tag holds one of these; looking for them costs next to nothing."""
 _OBJECT_START = re.compile(r'\{\s*"')
 _CANDIDATES = 64
 _DECODER = json.JSONDecoder()
@@ -23,7 +25,7 @@ def find_markup(text: str) -> str | None:
     Markup is a model family's known tag, or a JSON object with a string `name` and an object `arguments` or
     `parameters`. At most 64 candidate objects are looked at, so that hostile text costs no more than it weighs.
     """
-    tag = _TAGS.search(text)
+    tag = _TAGS.search(text) if any(sign in text for sign in _TAG_SIGNS) else None
     if tag is not None:
         return text[tag.start() : tag.start() + 60]
     end = 0

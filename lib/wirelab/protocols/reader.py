@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
-from wirelab.model import Fragment, Frame, FrameKind, Json, Mode, Sink
+from wirelab.model import Fragment, Frame, FrameKind, FrameRun, Json, Mode, Sink
 from wirelab.protocols.decoding import (
     UNDECODABLE,
     Complaint,
@@ -19,6 +19,7 @@ from wirelab.protocols.errors import describe_error, error_in
 
 _DATA: Final = FrameKind.DATA
 _DONE: Final = b"[DONE]"
+_ERROR_EVENT: Final = b"event: error\n"
 Leftover = Literal["discard", "objects", "read"]
 P = TypeVar("P", bound=msgspec.Struct)
 C = TypeVar("C", bound="Choice")
@@ -55,7 +56,12 @@ class FrameReader(Generic[P]):
         self._ended = False
         self._choice: Any = None
         self._others = False
-        self._decode: Any = msgspec.json.Decoder(self.payload).decode
+        decoder: Any = msgspec.json.Decoder(self.payload)
+        self._decode = decoder.decode
+        self._decode_lines = decoder.decode_lines
+        self._current: Frame | None = None
+        self._run: FrameRun | None = None
+        self._made: list[Frame] | None = None
 
     def read(self, frame: Frame) -> None:
         """Read one frame."""
@@ -64,23 +70,51 @@ class FrameReader(Generic[P]):
         if not frame.terminated or frame.event == "error":
             self._read_special(frame)
             return
+        self._current = frame
         try:
             payload: P = self._decode(frame.data)
         except UNDECODABLE:
             self._read_odd(frame)
             return
-        self._tell(frame, payload)
+        self._tell(frame.number, payload)
+
+    def read_run(self, run: FrameRun) -> None:
+        """Read the frames of a run: decoded all at once where they are as they should be, else one by one."""
+        try:
+            payloads = self._decode_lines(run.payloads)
+        except UNDECODABLE:
+            payloads = ()
+        if len(payloads) != run.count or self._ended or _ERROR_EVENT in run.raw:
+            for frame in run.frames():
+                self.read(frame)
+            return
+        self._current, self._run, self._made = None, run, None
+        tell = self._tell
+        for number, payload in enumerate(payloads, run.number):
+            tell(number, payload)
+            if self._ended:
+                return
 
     def close(self) -> None:
         """The body has ended."""
 
-    def _tell(self, frame: Frame, payload: P) -> None:
+    def _tell(self, frame: int, payload: P) -> None:
         raise NotImplementedError
+
+    def _at(self, number: int) -> Frame:
+        """The frame that is being read; those of a run are made when the first of them is asked for."""
+        if self._current is not None:
+            return self._current
+        assert self._run is not None
+        if self._made is None:
+            self._made = self._run.frames()
+        return self._made[number - self._run.number]
 
     def _read_special(self, frame: Frame) -> None:
         """An error event, or a leftover without its terminator."""
+        self._current = frame
         if frame.terminated:
-            self._fail(frame, describe_error(frame.data))
+            self._fail(frame.number, describe_error(frame.data))
         elif self.leftover == "read" or (self.leftover == "objects" and _is_object(frame.data)):
             self.read(msgspec.structs.replace(frame, terminated=True))
         else:
@@ -94,16 +128,16 @@ class FrameReader(Generic[P]):
                 self._finish(frame.number, None)
             return
         data = mend(frame.data)
-        if self._look_for_error(frame, data):
+        if self._look_for_error(frame.number, data):
             return
         complaints: list[Complaint] = []
         payload = salvage(data, self.payload, complaints)
         for complaint in complaints:
-            self._malformed(frame, None, f"{complaint.path} is not what it should be: {quote(complaint.data)}")
+            self._malformed(frame.number, None, f"{complaint.path} is not what it should be: {quote(complaint.data)}")
         if payload is not None:
-            self._tell(frame, payload)  # type: ignore[arg-type]
+            self._tell(frame.number, payload)  # type: ignore[arg-type]
 
-    def _look_for_error(self, frame: Frame, data: bytes) -> bool:
+    def _look_for_error(self, frame: int, data: bytes) -> bool:
         """Whether the payload is an error object under whatever key; told, if so."""
         try:
             fields = decode_any(data)
@@ -114,14 +148,16 @@ class FrameReader(Generic[P]):
             self._fail(frame, message)
         return message is not None
 
-    def _fail(self, frame: Frame, message: str) -> None:
+    def _fail(self, frame: int, message: str) -> None:
         self._ended = True
-        self._sink.error(frame.number, message)
+        self._sink.error(frame, message)
 
-    def _malformed(self, frame: Frame, position: int | None, what: str) -> None:
-        self._note("malformed-event", frame.number, position, f"frame {frame.number} at byte {frame.start}: {what}")
+    def _malformed(self, frame: int, position: int | None, what: str, *, here: bool = True) -> None:
+        """Note it; with the byte offset where the frame is the one `here`, that is being read."""
+        place = f" at byte {self._at(frame).start}" if here else ""
+        self._note("malformed-event", frame, position, f"frame {frame}{place}: {what}")
 
-    def _choose(self, frame: Frame, choices: Sequence[C | None], name: str) -> C | None:
+    def _choose(self, frame: int, choices: Sequence[C | None], name: str) -> C | None:
         """The frame's piece of the reported choice, which is the first one seen; the others are noted once."""
         ours = None
         for position, choice in enumerate(choices):
@@ -133,47 +169,47 @@ class FrameReader(Generic[P]):
             elif not self._others:
                 self._others = True
                 detail = f"{name} {ascii(choice.index)[:20]} beside {ascii(self._choice)[:20]}, which is reported"
-                self._note("other-choices", frame.number, position, detail)
+                self._note("other-choices", frame, position, detail)
         return ours
 
-    def _tell_content(self, frame: Frame, content: Json) -> None:
+    def _tell_content(self, frame: int, content: Json) -> None:
         """Content that is no plain text: a list of parts (Mistral, gateways), or one part."""
         for part in content if isinstance(content, list) else [content]:
             if isinstance(part, str):
-                self._text(frame.number, part)
+                self._text(frame, part)
             elif isinstance(part, dict):
                 self._tell_part(frame, part)
             else:
                 self._malformed(frame, None, f"content is neither text nor parts: {ascii(part)[:60]}")
 
-    def _tell_part(self, frame: Frame, part: Mapping[str, Json]) -> None:
+    def _tell_part(self, frame: int, part: Mapping[str, Json]) -> None:
         for key in ("text", "refusal"):
             if isinstance(part.get(key), str):
-                self._text(frame.number, part[key])
+                self._text(frame, part[key])
         for key in ("thinking", "reasoning"):
             if key in part:
                 self._tell_thoughts(frame, part[key])
 
-    def _tell_thoughts(self, frame: Frame, thoughts: Json) -> None:
+    def _tell_thoughts(self, frame: int, thoughts: Json) -> None:
         """Thinking as text, or as a list of text parts."""
         for thought in thoughts if isinstance(thoughts, list) else [thoughts]:
             piece = thought.get("text") if isinstance(thought, dict) else thought
             if isinstance(piece, str):
-                self._thinking(frame.number, piece)
+                self._thinking(frame, piece)
 
-    def _tell_call(self, frame: Frame, position: int, entries: int, arguments: msgspec.Raw, **parts: Any) -> None:
+    def _tell_call(self, frame: int, position: int, entries: int, arguments: msgspec.Raw, **parts: Any) -> None:
         """A fragment whose arguments are still raw JSON."""
         value = self._object_arguments(frame, position, arguments)
         self._fragment(
-            Fragment(frame=frame.number, position=position, entries=entries, arguments=value, mode=self.mode, **parts)
+            Fragment(frame=frame, position=position, entries=entries, arguments=value, mode=self.mode, **parts)
         )
 
-    def _object_arguments(self, frame: Frame, position: int, arguments: msgspec.Raw) -> Json:
+    def _object_arguments(self, frame: int, position: int, arguments: msgspec.Raw, *, here: bool = True) -> Json:
         """What a fragment holds for raw arguments; what cannot be decoded is noted, and left out."""
         try:
             return argument_value(arguments)
         except UNDECODABLE:
-            self._malformed(frame, position, f"arguments cannot be decoded: {quote(bytes(arguments))}")
+            self._malformed(frame, position, f"arguments cannot be decoded: {quote(bytes(arguments))}", here=here)
             return msgspec.UNSET
 
 

@@ -103,7 +103,7 @@ def test_a_frame_over_the_limit_is_a_violation(monkeypatch: pytest.MonkeyPatch) 
     def refuse(data: bytes) -> None:
         raise FrameTooLargeError(99, 98, 7)
 
-    monkeypatch.setattr(machine._decoder, "push", refuse)
+    monkeypatch.setattr(machine._decoder, "feed", refuse)
     machine.push(b"x")
     assert [finding.code for finding in machine.snapshot().findings] == ["frame-too-large"]
     with pytest.raises(MisuseError):

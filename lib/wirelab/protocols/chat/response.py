@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from wirelab.model import Fragment, Frame, Json
+from wirelab.model import Fragment, Json
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import FrameReader, output_tokens
 
@@ -64,7 +64,7 @@ class StreamReader(FrameReader[_Chunk]):
     _told = False
     """Whether anything came in deltas, so that a `message` is only their sum."""
 
-    def _tell(self, frame: Frame, payload: _Chunk) -> None:
+    def _tell(self, frame: int, payload: _Chunk) -> None:
         if payload.error:
             self._fail(frame, describe(payload.error))
             return
@@ -75,12 +75,12 @@ class StreamReader(FrameReader[_Chunk]):
                 choice = self._choose(frame, choices, "choices")
             if choice is not None:
                 self._tell_choice(frame, choice)
-        elif not payload.usage and self._look_for_error(frame, frame.data):
+        elif not payload.usage and self._look_for_error(frame, self._at(frame).data):
             return
         if payload.usage:
             self._tell_usage(frame, payload.usage)
 
-    def _tell_choice(self, frame: Frame, choice: _Choice) -> None:
+    def _tell_choice(self, frame: int, choice: _Choice) -> None:
         delta = choice.delta
         if delta is None and not self._told:
             delta = choice.message
@@ -91,7 +91,7 @@ class StreamReader(FrameReader[_Chunk]):
             if content:
                 self._told = True
                 if content.__class__ is str:
-                    self._text(frame.number, content)
+                    self._text(frame, content)
                 else:
                     self._tell_content(frame, content)
             if delta.refusal:
@@ -100,9 +100,9 @@ class StreamReader(FrameReader[_Chunk]):
                 self._tell_calls(frame, delta)
         reason = choice.finish_reason
         if reason and isinstance(reason, str):
-            self._finish(frame.number, reason)
+            self._finish(frame, reason)
 
-    def _tell_reasoning(self, frame: Frame, delta: _Delta) -> None:
+    def _tell_reasoning(self, frame: int, delta: _Delta) -> None:
         self._told = True
         told: list[Json] = []
         for thoughts in (delta.reasoning_content, delta.reasoning, delta.thinking):
@@ -110,7 +110,7 @@ class StreamReader(FrameReader[_Chunk]):
                 told.append(thoughts)
                 self._tell_thoughts(frame, thoughts)
 
-    def _tell_calls(self, frame: Frame, delta: _Delta) -> None:
+    def _tell_calls(self, frame: int, delta: _Delta) -> None:
         self._told = True
         if delta.tool_calls:
             self._called = True
@@ -123,7 +123,7 @@ class StreamReader(FrameReader[_Chunk]):
         elif delta.function_call is not None and not self._called:
             self._tell_entry(frame, 0, 1, _Entry(function=delta.function_call))
 
-    def _tell_entry(self, frame: Frame, position: int, entries: int, entry: _Entry) -> None:
+    def _tell_entry(self, frame: int, position: int, entries: int, entry: _Entry) -> None:
         if entry.function is None and entry.name is not UNSET:
             self._malformed(frame, position, f"tool_calls[{position}] has its name outside of a function")
         function = entry.function or _MISSING
@@ -131,13 +131,11 @@ class StreamReader(FrameReader[_Chunk]):
         if isinstance(arguments, Raw):
             self._tell_call(frame, position, entries, arguments, id=entry.id, index=entry.index, name=function.name)
             return
-        self._fragment(
-            Fragment(frame.number, position, entries, entry.id, entry.index, function.name, arguments, self.mode)
-        )
+        self._fragment(Fragment(frame, position, entries, entry.id, entry.index, function.name, arguments, self.mode))
 
-    def _tell_usage(self, frame: Frame, usage: Json) -> None:
+    def _tell_usage(self, frame: int, usage: Json) -> None:
         if isinstance(usage, dict):
-            self._sink.usage(frame.number, usage, output_tokens(usage, "completion_tokens"))
+            self._sink.usage(frame, usage, output_tokens(usage, "completion_tokens"))
 
 
 class WholeReader(StreamReader):
@@ -146,8 +144,8 @@ class WholeReader(StreamReader):
     mode = "whole"
     leftover = "read"
 
-    def _tell(self, frame: Frame, payload: _Chunk) -> None:
+    def _tell(self, frame: int, payload: _Chunk) -> None:
         if payload.debug_info is not UNSET:
-            self._note("prompt-rendered", frame.number, None, "the answer is the prompt (`_debug_info`); no model ran")
-            self._finish(frame.number, None)
+            self._note("prompt-rendered", frame, None, "the answer is the prompt (`_debug_info`); no model ran")
+            self._finish(frame, None)
         super()._tell(frame, payload)

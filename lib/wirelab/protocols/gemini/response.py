@@ -60,10 +60,10 @@ class StreamReader(FrameReader[_Chunk]):
 
     _keys = 0
     """How many calls came so far."""
-    _usage: tuple[Frame, Json] | None = None
+    _usage: tuple[int, Json] | None = None
     """The latest counts and their frame; every chunk repeats them, so they are told once, at the end."""
 
-    def _tell(self, frame: Frame, payload: _Chunk) -> None:
+    def _tell(self, frame: int, payload: _Chunk) -> None:
         if payload.error:
             self._fail(frame, describe(payload.error))
             return
@@ -77,7 +77,7 @@ class StreamReader(FrameReader[_Chunk]):
         elif payload.promptFeedback is not None and payload.promptFeedback.blockReason:
             self._fail(frame, f"the prompt was blocked: {describe(payload.promptFeedback.blockReason)}")
             return
-        elif not payload.usageMetadata and self._look_for_error(frame, frame.data):
+        elif not payload.usageMetadata and self._look_for_error(frame, self._at(frame).data):
             return
         if payload.usageMetadata:
             self._usage = frame, payload.usageMetadata
@@ -87,7 +87,7 @@ class StreamReader(FrameReader[_Chunk]):
         if self._usage is not None and not self._ended:
             self._tell_usage(*self._usage)
 
-    def _tell_candidate(self, frame: Frame, candidate: _Candidate) -> None:
+    def _tell_candidate(self, frame: int, candidate: _Candidate) -> None:
         content = candidate.content
         if content is not None and content.parts:
             for position, part in enumerate(content.parts):
@@ -95,32 +95,32 @@ class StreamReader(FrameReader[_Chunk]):
                     self._malformed(frame, position, f"parts[{position}] is no object")
                 elif part.text.__class__ is str and part.thought is None and part.functionCall is None:
                     if part.text:
-                        self._text(frame.number, part.text)
+                        self._text(frame, part.text)
                 else:
                     self._tell_rich_part(frame, position, len(content.parts), part)
         reason = candidate.finishReason
         if reason and isinstance(reason, str):
-            self._finish(frame.number, reason)
+            self._finish(frame, reason)
 
-    def _tell_rich_part(self, frame: Frame, position: int, entries: int, part: _Part) -> None:
+    def _tell_rich_part(self, frame: int, position: int, entries: int, part: _Part) -> None:
         """A part that is more than plain text."""
         if part.text:
             (self._tell_thoughts if part.thought is True else self._tell_content)(frame, part.text)
         if part.functionCall is not None:
             self._tell_function_call(frame, position, entries, part.functionCall)
 
-    def _tell_function_call(self, frame: Frame, position: int, entries: int, call: _FunctionCall) -> None:
+    def _tell_function_call(self, frame: int, position: int, entries: int, call: _FunctionCall) -> None:
         if call.partialArgs or call.willContinue:
             self._malformed(frame, position, "the arguments of a call are streamed in pieces, which is not understood")
         key, self._keys = self._keys, self._keys + 1
         self._tell_call(frame, position, entries, call.args, id=call.id, name=call.name, key=key)
 
-    def _tell_usage(self, frame: Frame, usage: Json) -> None:
+    def _tell_usage(self, frame: int, usage: Json) -> None:
         """Counts; the output is what candidates and thoughts took, as the limit counts both."""
         if isinstance(usage, dict):
             counted = [output_tokens(usage, key) for key in ("candidatesTokenCount", "thoughtsTokenCount")]
             numbers = [count for count in counted if count is not None]
-            self._sink.usage(frame.number, usage, sum(numbers) if numbers else None)
+            self._sink.usage(frame, usage, sum(numbers) if numbers else None)
 
 
 class WholeReader(StreamReader):

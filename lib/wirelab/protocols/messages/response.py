@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from wirelab.model import Fragment, Frame, Json, Mode, Sink
+from wirelab.model import Fragment, Json, Mode, Sink
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
 
@@ -58,7 +58,7 @@ class _Answer(Struct, gc=False):
 class _Open:
     """A block as far as it has come."""
 
-    def __init__(self, key: int, index: Json, kind: Json, frame: Frame, held: Raw) -> None:
+    def __init__(self, key: int, index: Json, kind: Json, frame: int, held: Raw) -> None:
         self.key = key
         self.index = UNSET if index is None else index
         self.kind = kind
@@ -80,9 +80,9 @@ class StreamReader(FrameReader[_Event]):
         self._keys = 0
         self._counts: dict[str, Json] = {}
 
-    def _tell(self, frame: Frame, payload: _Event) -> None:
+    def _tell(self, frame: int, payload: _Event) -> None:
         delta = payload.delta
-        kind = frame.event if payload.type is None else payload.type
+        kind = self._at(frame).event if payload.type is None else payload.type
         if payload.error or kind == "error":
             self._fail(frame, describe(payload.error) if payload.error else "the server sent an error event")
         elif kind == "content_block_delta":
@@ -95,13 +95,13 @@ class StreamReader(FrameReader[_Event]):
         elif kind == "message_delta":
             self._tell_usage(frame, payload.usage)
             if delta is not None and isinstance(delta.stop_reason, str):
-                self._finish(frame.number, delta.stop_reason)
+                self._finish(frame, delta.stop_reason)
         elif kind == "message_start":
             self._tell_usage(frame, payload.message.usage if payload.message is not None else None)
         elif kind == "message_stop":
-            self._finish(frame.number, None)
+            self._finish(frame, None)
         elif payload.type is None:
-            self._look_for_error(frame, frame.data)
+            self._look_for_error(frame, self._at(frame).data)
 
     def close(self) -> None:
         """The body has ended: blocks that are still open end with it."""
@@ -109,11 +109,11 @@ class StreamReader(FrameReader[_Event]):
             for block in self._blocks.values():
                 self._release(block)
 
-    def _tell_delta(self, frame: Frame, index: Json, delta: _Delta) -> None:
+    def _tell_delta(self, frame: int, index: Json, delta: _Delta) -> None:
         text = delta.text
         if text:
             if text.__class__ is str:
-                self._text(frame.number, text)
+                self._text(frame, text)
             else:
                 self._tell_content(frame, text)
         elif delta.thinking:
@@ -121,38 +121,38 @@ class StreamReader(FrameReader[_Event]):
         elif delta.partial_json is not None:
             self._tell_input(frame, index, delta.partial_json)
 
-    def _tell_input(self, frame: Frame, index: Json, text: Json) -> None:
+    def _tell_input(self, frame: int, index: Json, text: Json) -> None:
         """A piece of a call's arguments."""
         block = self._blocks.get(_label(index))
         if block is None or block.kind in ("text", "thinking"):
             what = "never opened" if block is None else f"a {block.kind} block"
-            detail = f"an input delta in frame {frame.number} for block {ascii(index)[:20]}, {what}"
-            self._note("continuation-without-call", frame.number, None, detail)
+            detail = f"an input delta in frame {frame} for block {ascii(index)[:20]}, {what}"
+            self._note("continuation-without-call", frame, None, detail)
         elif not isinstance(text, str):
             self._malformed(frame, None, f"partial_json is no text: {ascii(text)[:60]}")
         elif block.kind == "tool_use":
             if text:
                 block.held = Raw()
-            self._fragment(Fragment(frame.number, 0, 1, index=block.index, arguments=text, key=block.key))
+            self._fragment(Fragment(frame, 0, 1, index=block.index, arguments=text, key=block.key))
 
-    def _start(self, frame: Frame, event: _Event) -> None:
+    def _start(self, frame: int, event: _Event) -> None:
         label, started = _label(event.index), event.content_block
         before = self._blocks.get(label)
         if before is not None and not before.stopped:
-            detail = f"block {ascii(event.index)[:20]} started again in frame {frame.number} before it was stopped"
-            self._note("block-restarted", frame.number, None, detail)
+            detail = f"block {ascii(event.index)[:20]} started again in frame {frame} before it was stopped"
+            self._note("block-restarted", frame, None, detail)
             self._release(before)
         if started is None:
             return
         self._keys += 1
         block = self._blocks[label] = _Open(self._keys - 1, label, started.type, frame, started.input)
         if started.type == "tool_use":
-            self._fragment(Fragment(frame.number, 0, 1, started.id, block.index, started.name, key=block.key))
+            self._fragment(Fragment(frame, 0, 1, started.id, block.index, started.name, key=block.key))
             return
         block.held = Raw()
         self._tell_block(frame, started)
 
-    def _tell_block(self, frame: Frame, block: _Block) -> None:
+    def _tell_block(self, frame: int, block: _Block) -> None:
         """What text or thinking block holds."""
         if block.type == "text" and block.text:
             self._tell_content(frame, block.text)
@@ -169,15 +169,14 @@ class StreamReader(FrameReader[_Event]):
         """Tell the input that a start event held, if no delta came in its place."""
         held, block.held = block.held, Raw()
         if bytes(held).replace(b" ", b"") not in _EMPTY:
-            arguments = self._object_arguments(block.frame, 0, held)
-            number = block.frame.number
-            self._fragment(Fragment(number, 0, 1, UNSET, block.index, UNSET, arguments, "whole", block.key))
+            arguments = self._object_arguments(block.frame, 0, held, here=False)
+            self._fragment(Fragment(block.frame, 0, 1, UNSET, block.index, UNSET, arguments, "whole", block.key))
 
-    def _tell_usage(self, frame: Frame, usage: Json) -> None:
+    def _tell_usage(self, frame: int, usage: Json) -> None:
         """Counts of the start and of the end, merged: the later number of each."""
         if isinstance(usage, dict) and usage:
             self._counts |= {key: count for key, count in usage.items() if count is not None}
-            self._sink.usage(frame.number, self._counts, output_tokens(self._counts, "output_tokens"))
+            self._sink.usage(frame, self._counts, output_tokens(self._counts, "output_tokens"))
 
 
 class WholeReader(FrameReader[_Answer]):
@@ -188,22 +187,22 @@ class WholeReader(FrameReader[_Answer]):
     leftover: ClassVar[Leftover] = "read"
     mode: ClassVar[Mode] = "whole"
 
-    def _tell(self, frame: Frame, payload: _Answer) -> None:
-        if (payload.error or payload.content is UNSET) and self._look_for_error(frame, frame.data):
+    def _tell(self, frame: int, payload: _Answer) -> None:
+        if (payload.error or payload.content is UNSET) and self._look_for_error(frame, self._at(frame).data):
             return
         if payload.content is None:
-            self._note("content-null", frame.number, None, "the content of the answer is null, read as empty")
+            self._note("content-null", frame, None, "the content of the answer is null, read as empty")
         for position, block in enumerate(payload.content or []):
             if block is None:
                 self._malformed(frame, position, f"content[{position}] is no object")
             else:
                 self._tell_block(frame, position, len(payload.content or []), block)
         if isinstance(payload.usage, dict) and payload.usage:
-            self._sink.usage(frame.number, payload.usage, output_tokens(payload.usage, "output_tokens"))
+            self._sink.usage(frame, payload.usage, output_tokens(payload.usage, "output_tokens"))
         if isinstance(payload.stop_reason, str):
-            self._finish(frame.number, payload.stop_reason)
+            self._finish(frame, payload.stop_reason)
 
-    def _tell_block(self, frame: Frame, position: int, entries: int, block: _Block) -> None:
+    def _tell_block(self, frame: int, position: int, entries: int, block: _Block) -> None:
         if block.type == "tool_use":
             self._tell_call(frame, position, entries, block.input, id=block.id, name=block.name, key=position)
         elif block.type == "text" and block.text:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from wirelab.model import Frame, Mode
+from wirelab.model import Mode
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
 
@@ -57,7 +57,7 @@ class StreamReader(FrameReader[_Line]):
     leftover: ClassVar[Leftover] = "objects"
     mode: ClassVar[Mode] = "whole"
 
-    def _tell(self, frame: Frame, payload: _Line) -> None:
+    def _tell(self, frame: int, payload: _Line) -> None:
         message = payload.message
         if payload.error:
             self._fail(frame, describe(payload.error))
@@ -70,7 +70,7 @@ class StreamReader(FrameReader[_Line]):
             content = message.content
             if content:
                 if content.__class__ is str:
-                    self._text(frame.number, content)
+                    self._text(frame, content)
                 else:
                     self._tell_content(frame, content)
             if message.tool_calls:
@@ -78,16 +78,16 @@ class StreamReader(FrameReader[_Line]):
         if payload.done is True or payload.debug_info is not UNSET:
             self._tell_end(frame, payload)
 
-    def _tell_generated(self, frame: Frame, line: _Line) -> None:
+    def _tell_generated(self, frame: int, line: _Line) -> None:
         """A line without a message: text of `/api/generate`, or an error under a key of its own."""
-        if line.done is None and line.response is None and self._look_for_error(frame, frame.data):
+        if line.done is None and line.response is None and self._look_for_error(frame, self._at(frame).data):
             return
         if line.thinking:
             self._tell_thoughts(frame, line.thinking)
         if line.response:
             self._tell_content(frame, line.response)
 
-    def _tell_entries(self, frame: Frame, entries: list[_Entry | None]) -> None:
+    def _tell_entries(self, frame: int, entries: list[_Entry | None]) -> None:
         for position, entry in enumerate(entries):
             if entry is None:
                 self._malformed(frame, position, f"tool_calls[{position}] is no object")
@@ -99,14 +99,14 @@ class StreamReader(FrameReader[_Line]):
                 frame, position, len(entries), function.arguments, id=entry.id, index=function.index, name=function.name
             )
 
-    def _tell_end(self, frame: Frame, line: _Line) -> None:
+    def _tell_end(self, frame: int, line: _Line) -> None:
         if line.debug_info is not UNSET:
-            self._note("prompt-rendered", frame.number, None, "the answer is the prompt (`_debug_info`); no model ran")
+            self._note("prompt-rendered", frame, None, "the answer is the prompt (`_debug_info`); no model ran")
         pairs = zip(_COUNTS, (line.prompt_eval_count, line.eval_count), strict=True)
         counts = {key: count for key, count in pairs if count is not UNSET}
         if counts:
-            self._sink.usage(frame.number, counts, output_tokens(counts, "eval_count"))
-        self._finish(frame.number, line.done_reason if isinstance(line.done_reason, str) else None)
+            self._sink.usage(frame, counts, output_tokens(counts, "eval_count"))
+        self._finish(frame, line.done_reason if isinstance(line.done_reason, str) else None)
 
 
 class WholeReader(StreamReader):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from wirelab.model import Frame, Json
+from wirelab.model import Json
 
 FAMILIES: Final = {
     "function_call": "call",
@@ -57,7 +57,7 @@ class Item:
         self.done = False
         self.argued = False
         """Whether argument text came for it."""
-        self.held: tuple[Frame, Json] | None = None
+        self.held: tuple[int, Json] | None = None
         """Arguments that its announcement held, and its frame; they count if no others come."""
         self.parts: defaultdict[tuple[str, Json], list[str]] = defaultdict(list)
         """The pieces told so far, by kind and number of the part."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from wirelab.model import Fragment, Frame, Json, Mode, Sink
+from wirelab.model import Fragment, Json, Mode, Sink
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
 from wirelab.protocols.responses.items import Item, ItemPayload, ItemTable
@@ -67,7 +67,7 @@ class _Event(Struct, gc=False):
     error: Any = None
 
 
-_Handler = Callable[[Frame, _Event], None]
+_Handler = Callable[[int, _Event], None]
 
 
 class _ItemReader(FrameReader[Any]):
@@ -79,17 +79,17 @@ class _ItemReader(FrameReader[Any]):
         super().__init__(sink)
         self._table = ItemTable()
 
-    def _tell_rest(self, frame: Frame, item: Item, kind: str, full: str, *, told: str, number: int = 0) -> None:
+    def _tell_rest(self, frame: int, item: Item, kind: str, full: str, *, told: str, number: int = 0) -> None:
         """The rest of a text that was told in part; nothing where what was told is no beginning of it."""
         if full.startswith(told) and len(full) > len(told):
             self._tell_piece(frame, item, kind, number, full[len(told) :])
 
-    def _tell_piece(self, frame: Frame, item: Item, kind: str, number: int, piece: str) -> None:
+    def _tell_piece(self, frame: int, item: Item, kind: str, number: int, piece: str) -> None:
         item.parts[kind, number].append(piece)
         tell = self._text if kind in ("text", "refusal") else self._thinking
-        tell(frame.number, piece)
+        tell(frame, piece)
 
-    def _tell_snapshot(self, frame: Frame, snapshot: _Snapshot, find: Callable[[ItemPayload, int], Item]) -> None:
+    def _tell_snapshot(self, frame: int, snapshot: _Snapshot, find: Callable[[ItemPayload, int], Item]) -> None:
         """The items of a whole answer or terminal snapshot; of texts only those of which nothing was told yet."""
         output = snapshot.output or []
         for position, payload in enumerate(output):
@@ -105,7 +105,7 @@ class _ItemReader(FrameReader[Any]):
                         self._tell_piece(frame, item, kind, 0, text)
 
     def _tell_item_call(
-        self, frame: Frame, item: Item, payload: ItemPayload, mode: Mode, *, position: int = 0, entries: int = 1
+        self, frame: int, item: Item, payload: ItemPayload, mode: Mode, *, position: int = 0, entries: int = 1
     ) -> None:
         """The call that an item is, with the arguments it holds."""
         arguments = payload.argument_text
@@ -125,7 +125,7 @@ class _ItemReader(FrameReader[Any]):
 
     def _tell_fragment(
         self,
-        frame: Frame,
+        frame: int,
         item: Item,
         mode: Mode,
         arguments: Any,
@@ -138,19 +138,19 @@ class _ItemReader(FrameReader[Any]):
         if isinstance(arguments, Raw):
             arguments = self._object_arguments(frame, position, arguments)
         index = UNSET if item.output_index is None else item.output_index
-        self._fragment(Fragment(frame.number, position, entries, call_id, index, name, arguments, mode, item.key))
+        self._fragment(Fragment(frame, position, entries, call_id, index, name, arguments, mode, item.key))
 
-    def _tell_end(self, frame: Frame, snapshot: _Snapshot, status: str) -> None:
+    def _tell_end(self, frame: int, snapshot: _Snapshot, status: str) -> None:
         """Usage, and the finish signal or failure that a status is."""
         if isinstance(snapshot.usage, dict) and snapshot.usage:
-            self._sink.usage(frame.number, snapshot.usage, output_tokens(snapshot.usage, "output_tokens"))
+            self._sink.usage(frame, snapshot.usage, output_tokens(snapshot.usage, "output_tokens"))
         if _failed(snapshot, status):
             self._fail(frame, describe(snapshot.error) if snapshot.error else f"the response is {status}")
         elif status == "incomplete":
             reason = snapshot.incomplete_details.reason if snapshot.incomplete_details else None
-            self._finish(frame.number, reason if isinstance(reason, str) and reason else status)
+            self._finish(frame, reason if isinstance(reason, str) and reason else status)
         else:
-            self._finish(frame.number, status)
+            self._finish(frame, status)
 
 
 class StreamReader(_ItemReader):
@@ -182,7 +182,7 @@ class StreamReader(_ItemReader):
             self._handlers[f"response.{name}.delta"] = self._read_call_delta
             self._handlers[f"response.{name}.done"] = self._read_call_done
 
-    def _tell(self, frame: Frame, payload: _Event) -> None:
+    def _tell(self, frame: int, payload: _Event) -> None:
         kind = payload.type
         if (
             kind == "response.output_text.delta"
@@ -192,24 +192,24 @@ class StreamReader(_ItemReader):
             and not payload.error
         ):
             self._keep(payload.delta)
-            self._text(frame.number, payload.delta)
+            self._text(frame, payload.delta)
             return
         self._last_id = ""
         if payload.error:
             self._fail(frame, describe(payload.error))
             return
-        handler = self._handlers.get(kind if isinstance(kind, str) else frame.event)
+        handler = self._handlers.get(kind if isinstance(kind, str) else self._at(frame).event)
         if handler is not None:
             handler(frame, payload)
         elif kind is None or kind == "error":
-            self._look_for_error(frame, frame.data)
+            self._look_for_error(frame, self._at(frame).data)
 
     def close(self) -> None:
         """The body has ended: arguments that only an announcement held count, as no others came."""
         if not self._ended:
             self._release_held()
 
-    def _read_added(self, frame: Frame, event: _Event) -> None:
+    def _read_added(self, frame: int, event: _Event) -> None:
         payload = event.item
         if payload is None or payload.family is None:
             return
@@ -222,7 +222,7 @@ class StreamReader(_ItemReader):
                 arguments = UNSET
             self._tell_fragment(frame, item, "delta", arguments, call_id=payload.call_id, name=payload.name)
 
-    def _read_done(self, frame: Frame, event: _Event) -> None:
+    def _read_done(self, frame: int, event: _Event) -> None:
         payload = event.item
         if payload is None or payload.family is None:
             return
@@ -235,13 +235,13 @@ class StreamReader(_ItemReader):
             if text != item.told("summary"):
                 self._tell_rest(frame, item, kind, text, told=item.told(kind))
 
-    def _note_shared(self, frame: Frame, item: Item, *, fresh: bool) -> None:
+    def _note_shared(self, frame: int, item: Item, *, fresh: bool) -> None:
         if fresh and item.shares is not None:
             what = f"a {item.shares.family} and a {item.family} have output_index {item.output_index}"
             call = item.call_id if isinstance(item.call_id, str) else None
-            self._note("output-index-shared", frame.number, None, what, call)
+            self._note("output-index-shared", frame, None, what, call)
 
-    def _read_text_delta(self, kind: str, frame: Frame, event: _Event) -> None:
+    def _read_text_delta(self, kind: str, frame: int, event: _Event) -> None:
         piece = event.delta.get("text") if isinstance(event.delta, dict) else event.delta
         if not isinstance(piece, str):
             self._malformed(frame, None, f"a piece of {kind} is no text: {ascii(piece)[:60]}")
@@ -253,28 +253,28 @@ class StreamReader(_ItemReader):
             self._last_id, self._last_number = event.item_id, event.content_index
             self._keep = item.parts[kind, number].append
 
-    def _read_text_done(self, kind: str, frame: Frame, event: _Event) -> None:
+    def _read_text_done(self, kind: str, frame: int, event: _Event) -> None:
         text = event.refusal if event.text is None else event.text
         if isinstance(text, str):
             self._tell_whole_part(frame, event, kind, text)
 
-    def _read_part(self, frame: Frame, event: _Event) -> None:
+    def _read_part(self, frame: int, event: _Event) -> None:
         kind, text = _part(event.part)
         if kind is not None:
             self._tell_whole_part(frame, event, kind, text)
 
-    def _tell_whole_part(self, frame: Frame, event: _Event, kind: str, text: str) -> None:
+    def _tell_whole_part(self, frame: int, event: _Event, kind: str, text: str) -> None:
         """A part that is done: what was not told of it."""
         number = _number(event, kind)
         item = self._table.find(event.item_id, event.output_index, _family(kind))
         self._tell_rest(frame, item, kind, text, told="".join(item.parts[kind, number]), number=number)
 
-    def _read_call_delta(self, frame: Frame, event: _Event) -> None:
+    def _read_call_delta(self, frame: int, event: _Event) -> None:
         item = self._table.find(event.item_id, event.output_index, "call")
         item.argued = item.argued or bool(event.delta)
         self._tell_fragment(frame, item, "delta", event.delta, call_id=event.call_id, name=event.name)
 
-    def _read_call_done(self, frame: Frame, event: _Event) -> None:
+    def _read_call_done(self, frame: int, event: _Event) -> None:
         item = self._table.find(event.item_id, event.output_index, "call")
         arguments = event.arguments if event.input is UNSET else event.input
         if item.argued and not arguments:
@@ -282,7 +282,7 @@ class StreamReader(_ItemReader):
         item.argued = item.argued or bool(arguments)
         self._tell_fragment(frame, item, "done", arguments, call_id=event.call_id, name=event.name)
 
-    def _read_terminal(self, status: str, frame: Frame, event: _Event) -> None:
+    def _read_terminal(self, status: str, frame: int, event: _Event) -> None:
         snapshot = event.response or _Snapshot()
         if snapshot.status in _TERMINAL:
             status = snapshot.status
@@ -305,8 +305,8 @@ class WholeReader(_ItemReader):
     known = frozenset({"output", "status", "object", "id", "usage"})
     leftover: ClassVar[Leftover] = "read"
 
-    def _tell(self, frame: Frame, payload: _Snapshot) -> None:
-        if payload.output is None and payload.status is None and self._look_for_error(frame, frame.data):
+    def _tell(self, frame: int, payload: _Snapshot) -> None:
+        if payload.output is None and payload.status is None and self._look_for_error(frame, self._at(frame).data):
             return
         status = _SUCCESSFUL if payload.status is None and payload.output is not None else payload.status
         if not _failed(payload, status):
