@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 import msgspec
+from msgspec import UNSET
 
 from wirelab.calls.entry import Entry, read_entry
 from wirelab.calls.fold import Conflict, Fold
@@ -22,6 +23,9 @@ SHAPES: dict[str, Shape] = {"native": "object", "gemini": "object", "messages": 
 """What each protocol has as arguments; text where it is not named."""
 
 _READING_RULES = {code: rule.id for rule in RULES if rule.step == "reading" for code in rule.codes}
+
+
+_ABSENT = (UNSET, None)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -74,6 +78,8 @@ class Reconciler:
         self._without = ALL_RULES - rules
         self._fragment: Fragment | None = None
         self._ended = False
+        self._in_short = not self._without
+        """Whether `_continue` may be tried: with a rule switched off every fragment goes the long way."""
         self._fold = Fold(rules, self.asked.tools, self._note_call)
         self._id_first = IdFirst(self.book, rules, self._note_call)
         self._keyed = Keyed(self.book, rules, self._note_call)
@@ -124,6 +130,8 @@ class Reconciler:
         """Fold one tool-call entry. Raises ProtocolViolationError when strict, MisuseError after the end."""
         if self._ended:
             raise MisuseError("this reconciler has ended; make a new one for the next response")
+        if self._in_short and self._continue(fragment):
+            return
         self._fragment = fragment
         entry = read_entry(fragment, self._note_entry)
         if entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
@@ -146,6 +154,31 @@ class Reconciler:
             if call is None:
                 return
         self._take(call, entry)
+
+    def _continue(self, fragment: Fragment) -> bool:
+        """The common shape in short: a piece of argument text, and nothing else, for a call that is known by its place.
+
+        False, and nothing done, unless all rules would say just this: join the call, append the text.
+        """
+        text, index, key, book = fragment.arguments, fragment.index, fragment.key, self.book
+        if text.__class__ is not str or index.__class__ is not int or index < 0 or fragment.mode != "delta":
+            return False
+        if fragment.id not in _ABSENT or fragment.name not in _ABSENT or not text or not text.isascii():
+            return False
+        call = book.occupants.get(index) if key is None else book.by_key.get(key)
+        if call is None or index not in call.slots or call.value is not None or self.heard.finish_frame is not None:
+            return False
+        size, total, limits = call.argument_bytes + len(text), self._total + len(text), self._limits
+        fits = size <= limits.argument_bytes and total <= limits.total_bytes
+        if not fits or call.metadata_bytes > limits.metadata_bytes or (call.shape == "object" and not call.parts):
+            return False
+        call.argument_bytes, self._total = size, total
+        call.parts.append(text)
+        book.occupants[index] = book.last = book.last_at[fragment.position] = call
+        if fragment.frame != call.last_frame:
+            call.last_frame = fragment.frame
+            call.frames.append(fragment.frame)
+        return True
 
     def _open(self, entry: Entry) -> OpenCall | None:
         calls = self.book.calls
