@@ -9,6 +9,7 @@ import msgspec
 from wirelab.capture import Capture
 from wirelab.capture.store import Store
 from wirelab.claims.exhibit import Exhibit
+from wirelab.errors import UnreadableInputError
 from wirelab.history.profiles import PROFILES, Profile
 from wirelab.history.replay import Replay, next_request
 from wirelab.ids import IdMap
@@ -34,8 +35,13 @@ def calls_of(transcript: Transcript) -> list[tuple[str, str | None]]:
 
 
 def ids_sent(capture: Capture) -> list[tuple[str, str | None]]:
-    """The same of the history in a capture's request."""
-    return calls_of(read_history(capture.request.json, capture.protocol).transcript)
+    """The same of the history in a capture's request; none where that is no history."""
+    if capture.protocol not in DIALECTS:
+        return []
+    try:
+        return calls_of(read_history(Exhibit(capture).request, capture.protocol).transcript)
+    except UnreadableInputError:
+        return []
 
 
 def accepted_table(store: Store, pattern: str = "*") -> Table:
@@ -85,8 +91,9 @@ def refusals_table(shown: Iterable[Exhibit]) -> Table:
 
 
 def every_id(store: Store) -> list[tuple[str, str | None]]:
-    """The distinct ids of all recorded histories, with the names of their tools, in order of the captures."""
-    histories = store.captures("*/history-*", evidence="recorded")
+    """The distinct ids of all recorded histories and conversations, with the names of their tools, in order of the captures."""
+    patterns = ("*/history-*", "*/conversation-*")
+    histories = (capture for pattern in patterns for capture in store.captures(pattern, evidence="recorded"))
     return list(dict.fromkeys(call for capture in histories for call in ids_sent(capture)))
 
 

@@ -98,3 +98,9 @@ def test_cases_after_reports(store: Store) -> None:
 
 def test_how_ids_are_made_is_told_in_words() -> None:
     assert {profile.ids.make for profile in PROFILES if profile.ids is not None} <= profiles._MADE.keys()
+
+
+def test_captures_that_hold_no_history(store: Store) -> None:
+    discovery = next(store.captures("ollama-0.32.15/discovery/*"))
+    head = msgspec.structs.replace(discovery.head, protocol="chat")
+    assert ids_sent(discovery) == ids_sent(msgspec.structs.replace(discovery, head=head)) == []
