@@ -69,6 +69,7 @@ class Reconciler:
         self.rows: list[Row] = []
         self.book = Book()
         self.heard = Heard()
+        self._say = self.heard.text.append
         self._strict = strict
         self._limits = limits or Limits()
         self._allocator = allocator or IdAllocator()
@@ -86,7 +87,7 @@ class Reconciler:
 
     def text(self, frame: int, piece: str) -> None:  # noqa: ARG002  a Sink hears the frame
         """A piece of answer text."""
-        self.heard.text.append(piece)
+        self._say(piece)
 
     def thinking(self, frame: int, piece: str) -> None:  # noqa: ARG002
         """A piece of reasoning."""

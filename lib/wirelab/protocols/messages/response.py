@@ -13,6 +13,8 @@ from wirelab.model import Fragment, Json, Mode, Sink
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
 
+_LABELS: Final = (int, str)
+_NOTHING: Final = Raw()
 _EMPTY: Final = (b"", b"{}", b"null", b'""')
 
 
@@ -82,6 +84,13 @@ class StreamReader(FrameReader[_Event]):
 
     def _tell(self, frame: int, payload: _Event) -> None:
         delta = payload.delta
+        if delta is not None and payload.type == "content_block_delta" and not payload.error:
+            text = delta.text
+            if text and text.__class__ is str:
+                self._text(frame, text)
+            else:
+                self._tell_delta(frame, payload.index, delta)
+            return
         kind = self._at(frame).event if payload.type is None else payload.type
         if payload.error or kind == "error":
             self._fail(frame, describe(payload.error) if payload.error else "the server sent an error event")
@@ -110,12 +119,8 @@ class StreamReader(FrameReader[_Event]):
                 self._release(block)
 
     def _tell_delta(self, frame: int, index: Json, delta: _Delta) -> None:
-        text = delta.text
-        if text:
-            if text.__class__ is str:
-                self._text(frame, text)
-            else:
-                self._tell_content(frame, text)
+        if delta.text:
+            self._tell_content(frame, delta.text)
         elif delta.thinking:
             self._tell_thoughts(frame, delta.thinking)
         elif delta.partial_json is not None:
@@ -124,16 +129,16 @@ class StreamReader(FrameReader[_Event]):
     def _tell_input(self, frame: int, index: Json, text: Json) -> None:
         """A piece of a call's arguments."""
         block = self._blocks.get(_label(index))
-        if block is None or block.kind in ("text", "thinking"):
+        if block is not None and block.kind == "tool_use" and text.__class__ is str:
+            if text:
+                block.held = _NOTHING
+            self._fragment(Fragment(frame, 0, 1, UNSET, block.index, UNSET, text, "delta", block.key))
+        elif block is None or block.kind in ("text", "thinking"):
             what = "never opened" if block is None else f"a {block.kind} block"
             detail = f"an input delta in frame {frame} for block {ascii(index)[:20]}, {what}"
             self._note("continuation-without-call", frame, None, detail)
         elif not isinstance(text, str):
             self._malformed(frame, None, f"partial_json is no text: {ascii(text)[:60]}")
-        elif block.kind == "tool_use":
-            if text:
-                block.held = Raw()
-            self._fragment(Fragment(frame, 0, 1, index=block.index, arguments=text, key=block.key))
 
     def _start(self, frame: int, event: _Event) -> None:
         label, started = _label(event.index), event.content_block
@@ -213,4 +218,4 @@ class WholeReader(FrameReader[_Answer]):
 
 def _label(index: Json) -> Json:
     """A block's index as a key of the table; whatever cannot be one is no index."""
-    return index if isinstance(index, int | str) else None
+    return index if isinstance(index, _LABELS) else None

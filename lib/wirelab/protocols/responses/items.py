@@ -99,11 +99,12 @@ class ItemTable:
 
     def find(self, item_id: Json, output_index: Json, family: str) -> Item:
         """The item an event is about: by id, else by output index, else the last open one, else a new one."""
-        identifier, index = _identifier(item_id), _index(output_index)
+        identifier = _identifier(item_id)
         found = self._by_id.get(identifier) if identifier else None
-        if found is not None and found.family != family:
-            found = None
-        if found is None and index is not None:
+        if found is not None and found.family == family:
+            return found
+        found, index = None, _index(output_index)
+        if index is not None:
             found = _open(self._by_output.get(index), family)
         if found is None and identifier is None and index is None:
             found = next((item for item in reversed(self.items) if _open(item, family)), None)

@@ -270,9 +270,10 @@ class StreamReader(_ItemReader):
         self._tell_rest(frame, item, kind, text, told="".join(item.parts[kind, number]), number=number)
 
     def _read_call_delta(self, frame: int, event: _Event) -> None:
-        item = self._table.find(event.item_id, event.output_index, "call")
-        item.argued = item.argued or bool(event.delta)
-        self._tell_fragment(frame, item, "delta", event.delta, call_id=event.call_id, name=event.name)
+        item, piece = self._table.find(event.item_id, event.output_index, "call"), event.delta
+        item.argued = item.argued or bool(piece)
+        index = UNSET if item.output_index is None else item.output_index
+        self._fragment(Fragment(frame, 0, 1, event.call_id, index, event.name, piece, "delta", item.key))
 
     def _read_call_done(self, frame: int, event: _Event) -> None:
         item = self._table.find(event.item_id, event.output_index, "call")
