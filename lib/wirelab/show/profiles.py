@@ -91,7 +91,7 @@ def refusals_table(shown: Iterable[Exhibit]) -> Table:
 
 
 def every_id(store: Store) -> list[tuple[str, str | None]]:
-    """The distinct ids of all recorded histories and conversations, with the names of their tools, in order of the captures."""
+    """The distinct ids of all recorded histories and conversations, with the names of their tools."""
     patterns = ("*/history-*", "*/conversation-*")
     histories = (capture for pattern in patterns for capture in store.captures(pattern, evidence="recorded"))
     return list(dict.fromkeys(call for capture in histories for call in ids_sent(capture)))
