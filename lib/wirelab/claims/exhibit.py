@@ -5,7 +5,12 @@ from functools import cached_property
 
 from wirelab.calls import read_body
 from wirelab.capture.types import Capture
+from wirelab.errors import UnreadableInputError
+from wirelab.history.pairing import pair
+from wirelab.history.seen import Seen
+from wirelab.history.visibility import visibility
 from wirelab.model import Json, Reading
+from wirelab.protocols.dialects import DIALECTS, read_history
 from wirelab.protocols.registry import PROTOCOLS
 
 GATEWAYS = ("litellm", "opencodex")
@@ -87,3 +92,16 @@ class Exhibit:
         if isinstance(debug, dict):
             return debug.get("rendered_template")
         return self.capture.observed.prompt if self.capture.observed is not None else None
+
+    @cached_property
+    def parts(self) -> tuple[Seen, ...]:
+        """What became of the parts of its history in the prompt; empty where either is missing or unreadable."""
+        if self.protocol not in DIALECTS or not self.prompt:
+            return ()
+        try:
+            transcript = read_history(self.request, self.protocol).transcript
+        except UnreadableInputError:
+            return ()
+        if self.protocol == "gemini":  # ids may be left out there, and without them no result is anybody's
+            transcript = pair(transcript).transcript
+        return visibility(transcript, self.prompt).parts

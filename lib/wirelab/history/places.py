@@ -4,6 +4,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -63,17 +64,26 @@ def _call_weight(name: str, values: Sequence[str], length: int) -> int:
 
 
 def _matches(text: str, prompt: str) -> Iterator[re.Match[str]]:
+    pattern = _pattern(text)
+    if pattern is not None:
+        for _, match in zip(range(_MOST), pattern.finditer(prompt), strict=False):
+            yield match
+
+
+@lru_cache(maxsize=4096)
+def _pattern(text: str) -> re.Pattern[str] | None:
+    """Where a text stands as words of its own. Kept, since the same few texts are looked for in many prompts."""
     words = text.split()
+    if not words:
+        return None
     if len(text) > _LONGEST:
         between = rf"[\s\S]{{0,{2 * len(text)}}}?"
         pattern = re.escape(text[:_CERTAIN].strip()) + between + re.escape(text[-_CERTAIN:].strip())
     else:
         pattern = r"\s+".join(map(re.escape, words))
-    if words:
-        edge = r"(?<!\w)" if words[0][0].isalnum() else ""
-        close = r"(?!\w)" if words[-1][-1].isalnum() else ""
-        for _, match in zip(range(_MOST), re.finditer(edge + pattern + close, prompt), strict=False):
-            yield match
+    edge = r"(?<!\w)" if words[0][0].isalnum() else ""
+    close = r"(?!\w)" if words[-1][-1].isalnum() else ""
+    return re.compile(edge + pattern + close)
 
 
 def _escaped(text: str, *, ascii_only: bool) -> str:

@@ -1,5 +1,6 @@
 """The claims ledger as tables: each verdict with the capture that shows it, its kind and its age."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from wirelab.claims.claim import Row, Verdict
@@ -23,6 +24,11 @@ def grouped_table(ledger: Ledger, names: Sequence[str], claims: Sequence[str] = 
     ]
     columns = ["claim", *names, "verdict", "for", "against", "shown by", "but", "seen", "evidence", "newest"]
     return table(rows, columns, width_limit=70)
+
+
+def verdict_counts(ledger: Ledger) -> dict[str, int]:
+    """How many claims have each verdict, over all captures."""
+    return dict(sorted(Counter(row.verdict.value for row in ledger.overall).items()))
 
 
 def _verdict(row: Row) -> dict[str, object]:

@@ -7,11 +7,7 @@ import msgspec
 
 from wirelab.capture import Capture
 from wirelab.claims.exhibit import Exhibit
-from wirelab.errors import UnreadableInputError
-from wirelab.history.pairing import pair
 from wirelab.history.seen import Seen
-from wirelab.history.visibility import visibility
-from wirelab.protocols.dialects import DIALECTS, read_history
 from wirelab.show.tables import Table, table
 
 _SETTLED = "settled-"
@@ -53,14 +49,8 @@ def views(captures: Iterable[Capture]) -> list[View]:
 def view_of(exhibit: Exhibit) -> View | None:
     """What of an exhibit's history stands in its prompt; None where there is no history, or nobody saw the prompt."""
     kind, _, rest = exhibit.scenario.partition("-")
-    if kind not in ("history", "rendered") or exhibit.protocol not in DIALECTS or not exhibit.prompt:
+    if kind not in ("history", "rendered") or not exhibit.parts:
         return None
-    try:
-        transcript = read_history(exhibit.request, exhibit.protocol).transcript
-    except UnreadableInputError:
-        return None
-    if exhibit.protocol == "gemini":  # ids may be left out there, and without them no result is anybody's
-        transcript = pair(transcript).transcript
     source = exhibit.capture.source
     return View(
         capture=exhibit.name,
@@ -69,7 +59,7 @@ def view_of(exhibit: Exhibit) -> View | None:
         scenario=rest.removeprefix(_SETTLED),
         family=exhibit.family or "none",
         settled=rest.startswith(_SETTLED),
-        parts=visibility(transcript, exhibit.prompt).parts,
+        parts=exhibit.parts,
     )
 
 
