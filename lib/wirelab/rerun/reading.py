@@ -16,6 +16,9 @@ from wirelab.show.text import escaped, visible
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks."""
 
+FOLDERS = re.compile(r"(?:~|/[^\s/:]+)(?:/[^\s/:]+)*/((?:site-packages|lib/wirelab|lib/python[\d.]+|notebooks)/)")
+"""Where this machine keeps a file of a traceback: nobody's business on a page that one may pass on."""
+
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
@@ -39,7 +42,7 @@ def output_html(output: dict[str, Any]) -> Iterator[str]:
     if output["output_type"] == "stream":
         yield preformatted(joined(output["text"]))
     elif output["output_type"] == "error":
-        yield preformatted("\n".join(output["traceback"]))
+        yield preformatted(FOLDERS.sub(r"\1", "\n".join(output["traceback"])))
     elif "image/png" in output["data"]:
         yield image(joined(output["data"]["image/png"]))
     elif "text/html" in output["data"]:

@@ -131,3 +131,16 @@ def test_the_survey_counts_what_it_reads_and_names_what_it_cannot(project: Path)
     assert whole.readings + sum(whole.unread.values()) + len(whole.broken) == len(store.select("*/opencodex-2.63.0/*"))
     assert whole.with_findings == len({one.capture for one in whole.found})
     assert {one.code for one in whole.found} == {code for group in whole.groups for code in group.codes}
+
+
+def test_a_traceback_does_not_say_where_this_machine_keeps_its_files() -> None:
+    lines = [
+        "File /home/someone/project/lib/wirelab/calls/machine.py:12",
+        "File ~/x/.venv/lib/python3.11/site-packages/a.py",
+    ]
+    error = {"output_type": "error", "ename": "E", "evalue": "no", "traceback": lines}
+    cell = {"cell_type": "code", "source": "f()", "metadata": {"tags": []}, "outputs": [error]}
+    html = notebook_page("00", {"cells": [cell]}, "index.html")
+    assert "lib/wirelab/calls/machine.py:12" in html
+    assert "someone" not in html
+    assert ".venv" not in html
