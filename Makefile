@@ -4,23 +4,26 @@
 PYTHON ?= python3
 ifeq ($(CONDA_DEFAULT_ENV),wirelab)
 ENV := $(CONDA_PREFIX)
+# What conda has installed stays as it is; pip only adds what is missing.
+PINS :=
 else
 ENV := .venv
+PINS := --constraint constraints.txt
 endif
 BIN := $(ENV)/bin
 WORKERS ?= 2
 NOTEBOOKS ?=
 
 # uv where the package index has it, else pip: at least 25.1, since older ones know no --group.
-install = { test -x $(BIN)/uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt $(1); } || \
+install = { test -x $(BIN)/uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(PINS) $(1); } || \
 	{ $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(1); }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) $(1); }
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lab notebooks bench permutations live coverage clean
 
 help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 run: $(ENV)/.wirelab-run ## Run the offline notebooks and survey all captures: one page says what was found
 	@$(BIN)/wirelab run
@@ -57,8 +60,10 @@ $(ENV)/.wirelab-env:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
 		{ echo "Wirelab needs Python 3.11, 3.12 or 3.13: make PYTHON=python3.12 …" >&2; exit 1; }
 	@echo "Setting up $(ENV)"
-	@test -n "$(filter-out .venv,$(ENV))" || $(PYTHON) -m venv .venv
-	@test -n "$(filter-out .venv,$(ENV))" || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
+ifeq ($(ENV),.venv)
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
+endif
 	@touch $@
 
 $(ENV)/.wirelab-run: $(ENV)/.wirelab-env pyproject.toml constraints.txt
