@@ -2,16 +2,14 @@
 
 import json
 import re
+from functools import cache
 from typing import Any
 
-_TAGS = re.compile(
-    r"""<\|?/?tool_calls?\|?> | <tool_call[\s:] | <\|tool_calls?(?:_section)?(?:_begin|_start)?\|>
+_TAGS = r"""<\|?/?tool_calls?\|?> | <tool_call[\s:] | <\|tool_calls?(?:_section)?(?:_begin|_start)?\|>
     | <\uff5ctool\u2581calls?\u2581begin\uff5c> | \[/?TOOL_CALLS?\] | \[TOOL_REQUEST\] | <function(?:_calls?)?>
     | <function=[\w.-]+ | <invoke\ name= | <start_function_call> | <\|channel\|>(?:commentary|analysis)[^<]*\ to=
     | \ to=functions\.\w+ | <\|python_tag\|> | <tool_code> | <\|call\|> | <arg_key> | <\w+:tool_call> | <\w+:invoke
-    | functools\[\{ | <\|action_start\|> | <tool_use> | <\|plugin\|> | <\|?START_ACTION\|?>""",
-    re.VERBOSE,
-)
+    | functools\[\{ | <\|action_start\|> | <tool_use> | <\|plugin\|> | <\|?START_ACTION\|?>"""
 _TAG_SIGNS = ("<", "[", " to=functions.")
 """Every tag holds one of these; looking for them costs next to nothing."""
 _OBJECT_START = re.compile(r'\{\s*"')
@@ -25,7 +23,7 @@ def find_markup(text: str) -> str | None:
     Markup is a model family's known tag, or a JSON object with a string `name` and an object `arguments` or
     `parameters`. At most 64 candidate objects are looked at, so that hostile text costs no more than it weighs.
     """
-    tag = _TAGS.search(text) if any(sign in text for sign in _TAG_SIGNS) else None
+    tag = _tags().search(text) if any(sign in text for sign in _TAG_SIGNS) else None
     if tag is not None:
         return text[tag.start() : tag.start() + 60]
     end = 0
@@ -36,6 +34,12 @@ def find_markup(text: str) -> str | None:
         if _is_call(value):
             return text[match.start() : match.start() + 60]
     return None
+
+
+@cache
+def _tags() -> re.Pattern[str]:
+    """Compiled when a text first holds a sign of it: that takes longer than all else at import."""
+    return re.compile(_TAGS, re.VERBOSE)
 
 
 def _decode_at(text: str, start: int) -> tuple[Any, int]:

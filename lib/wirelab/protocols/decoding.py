@@ -18,7 +18,7 @@ decode_any: Final = msgspec.json.Decoder().decode
 decode_fields: Final = msgspec.json.Decoder(dict[str, Raw]).decode
 decode_list: Final = msgspec.json.Decoder(list[Raw]).decode
 
-_LONE_SURROGATE: Final = re.compile(
+_LONE_SURROGATE: Final = (
     rb"(?i)(?<!\\)((?:\\\\)*)(?:(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2})"
 )
 T = TypeVar("T", bound=msgspec.Struct)
@@ -38,7 +38,7 @@ def quote(data: bytes, limit: int = 60) -> str:
 
 def mend(data: bytes) -> bytes:
     """The payload with escaped lone surrogates (half a character, cut by a server between two deltas) as U+FFFD."""
-    return _LONE_SURROGATE.sub(lambda match: match[1] + (match[2] or b"\\ufffd"), data)
+    return re.sub(_LONE_SURROGATE, lambda match: match[1] + (match[2] or b"\\ufffd"), data)
 
 
 def argument_value(raw: Raw) -> Json:
