@@ -17,10 +17,12 @@ from msgspec import UNSET
 from wirelab.capture.store import Store
 from wirelab.claims.exhibit import Exhibit
 from wirelab.history.codes import HISTORY_CODES
+from wirelab.history.pairing import pair
 from wirelab.history.replay import Replay
 from wirelab.history.settle import settle
 from wirelab.history.turns import read_turns
-from wirelab.show.histories import Settling, entries_told, settling_turns
+from wirelab.history.visibility import visibility
+from wirelab.show.histories import Settling, entries_told, settling_of, settling_turns
 from wirelab.show.tables import Table, table
 from wirelab.show.visibility import view_of
 from wirelab.transcript import Call, Dialect, Entry, HistoryError, Message, Part, Result, Text, Transcript
@@ -39,6 +41,7 @@ REFUSES = "refuses to send"
 FLAT = "sends no call"
 SWAPS = "swaps results"
 DROPS = "drops a result"
+MENDED = "settled on the way"
 WHOLE = "well-formed"
 
 SCENARIOS: Mapping[str, Sequence[str]] = {
@@ -269,7 +272,17 @@ def costs(store: Store, pattern: str = "*") -> list[Cost]:
 
 def _cost(exhibit: Exhibit, case: str, kind: str) -> Cost:
     view = view_of(exhibit)
-    return Cost(case, kind, exhibit.name, exhibit.status, "not seen" if view is None else view.word)
+    seen = "not seen" if view is None else "all arrive" if not view.losses else _mended(exhibit) or view.word
+    return Cost(case, kind, exhibit.name, exhibit.status, seen)
+
+
+def _mended(exhibit: Exhibit) -> str | None:
+    """Whether the prompt shows the settled history whole: then a gateway settled it, as a client should have."""
+    one = settling_of(exhibit.capture)
+    if one.after is None:
+        return None
+    after = pair(one.after).transcript if exhibit.protocol == "gemini" else one.after
+    return None if visibility(after, exhibit.prompt).losses else MENDED
 
 
 def costs_table(found: Sequence[Cost]) -> Table:
@@ -285,6 +298,7 @@ def costs_table(found: Sequence[Cost]) -> Table:
             "refused": sum(cost.status >= 400 for cost in group),
             "prompts seen": sum(cost.seen != "not seen" for cost in group),
             "all arrive": sum(cost.seen == "all arrive" for cost in group),
+            MENDED: sum(cost.seen == MENDED for cost in group),
             "otherwise": _otherwise(group),
         }
         for (case, scenario), group in sorted(groups.items(), key=lambda each: (int(each[0][0][1:]), each[0][1]))
@@ -293,5 +307,5 @@ def costs_table(found: Sequence[Cost]) -> Table:
 
 
 def _otherwise(group: Iterable[Cost]) -> str:
-    counted = Counter(cost.seen for cost in group if cost.seen not in ("not seen", "all arrive"))
+    counted = Counter(cost.seen for cost in group if cost.seen not in ("not seen", "all arrive", MENDED))
     return ", ".join(f"{number} times {word}" for word, number in counted.most_common())

@@ -9,6 +9,7 @@ from wirelab.history.turns import told
 from wirelab.show.broken import (
     DROPS,
     FLAT,
+    MENDED,
     REFUSES,
     SWAPS,
     WHOLE,
@@ -104,4 +105,10 @@ def test_costs() -> None:
 def test_a_cost_that_nobody_saw() -> None:
     unseen = costs(Store(), "llama-server-*/chat/history-call_last*")
     assert [cost.status for cost in unseen] == [400]
-    assert costs_table(unseen).rows[0][2:] == ("1", "1", "0", "0", "")
+    assert costs_table(unseen).rows[0][2:] == ("1", "1", "0", "0", "0", "")
+
+
+def test_a_gateway_that_settles() -> None:
+    found = costs(Store(), "litellm-*/*/history-user_between.*gemma4*")
+    assert MENDED in {cost.seen for cost in found}
+    assert {cost.seen for cost in costs(Store(), "litellm-*/gemini/history-orphan_result.*")} == {"result lost"}
