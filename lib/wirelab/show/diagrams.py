@@ -21,13 +21,15 @@ COLORS = ("#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bb
 """Paul Tol's light scheme: colour-blind readers can tell them apart, and black text can be read on them."""
 NO_ID = "#dddddd"
 _WIDTH = 9.5
-"""Inches of a figure; some two of them are the names of the lanes."""
+"""Inches of a figure."""
+_MARGIN = 0.9
+"""Inches of it beside the names of the lanes."""
 _AXIS = "frames that hold tool calls"
 _PALETTE = 48
 _MOST_TICKS = 11
 _MOST_DRAWN = 150
-_CHARACTER = 0.072
-"""Inches that a character takes at the size that boxes are written in."""
+_CHARACTER = 0.076
+"""Inches that a character takes at the size that boxes and lanes are written in."""
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -85,8 +87,9 @@ def lanes_figure(pieces: Sequence[Piece], *, title: str = "", axis: str = _AXIS)
     rows = (len(set(above_names)) or 1, len(set(below_names)) or 1)
     figure = Figure(figsize=(_WIDTH, 1.1 + 0.6 * sum(rows)), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[row + 0.4 for row in rows])
-    _draw(above, shown, above_names, "as sent, by index")
-    _draw(below, shown, below_names, "as read, by call")
+    room = _room(shown, [*above_names, *below_names])
+    _draw(above, shown, above_names, "as sent, by index", room)
+    _draw(below, shown, below_names, "as read, by call", room)
     _name_moments(below, shown, axis)
     left_out = f" (the first {len(shown)} of {len(pieces)} fragments)" if len(shown) < len(pieces) else ""
     above.set_title(safe_label(title + left_out, 100), fontsize=10, loc="left")
@@ -129,11 +132,17 @@ def _box_text(piece: Piece, room: int) -> str:
     return "\n".join(cut(line, room) for line in lines if line)
 
 
-def _draw(axes: "Axes", pieces: Sequence[Piece], names: Sequence[str], label: str) -> None:
+def _room(pieces: Sequence[Piece], names: Sequence[str]) -> int:
+    """How many characters a box has room for beside the names of the lanes."""
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    span = max(_moments(pieces), default=0) + 1
+    return int((_WIDTH - _MARGIN - longest * _CHARACTER) / span / _CHARACTER)
+
+
+def _draw(axes: "Axes", pieces: Sequence[Piece], names: Sequence[str], label: str, room: int) -> None:
     """One panel: a lane for each name in first-seen order, every piece a box in the lane of its name."""
     lanes, colors, moments = _numbered(names), _colors(pieces), _moments(pieces)
     span = max(moments, default=0) + 1
-    room = int((_WIDTH - 2) / span / _CHARACTER)
     for piece, start, name in zip(pieces, moments, names, strict=True):
         shape, row = "round,pad=0,rounding_size=0.06", lanes[name]
         box = FancyBboxPatch((start, row - 0.4), 0.94, 0.8, shape, fc=colors[piece.id], ec="black", lw=0.5)

@@ -72,3 +72,11 @@ def test_the_picture_names_its_axis_and_carries_the_grid_as_text() -> None:
     assert lanes_figure(pieces).axes[1].get_xlabel() == "frames that hold tool calls"
     assert lanes_picture(pieces, title="t").text == lanes_grid(pieces, title="t").text()
     assert lanes_grid(pieces).columns == ("frame", "call 1", "no call")
+
+
+def test_boxes_have_less_room_beside_long_names() -> None:
+    short, long = [piece(at, (1, "a" * 24, 0, "tap", "")) for at in range(8)], "t" * 24
+    wide = [piece(at, (1, "a" * 24, 0, long, "")) for at in range(8)]
+    first = [lanes_figure(pieces).axes[0].texts[0].get_text().split("\n")[0] for pieces in (short[:1], short, wide)]
+    assert first[0] == "a" * 24
+    assert len(first[1]) > len(first[2]) >= 5
