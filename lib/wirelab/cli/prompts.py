@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-import httpx
 import msgspec
 
 from wirelab.capture.reader import load
@@ -19,6 +18,7 @@ from wirelab.probe.prompts import FIRST, RENDERERS, Judged, Renderer, Rendering,
 from wirelab.probe.run import Outcome, Setting, failure_of, file_of, preview, run
 from wirelab.probe.scenarios import load_book
 from wirelab.show.tables import table
+from wirelab.transport.client import Client, TransportError
 
 
 def prompts(options: Options, *, renderer: Renderer | None = None, as_json: bool = False) -> int:
@@ -28,7 +28,7 @@ def prompts(options: Options, *, renderer: Renderer | None = None, as_json: bool
     """
     try:
         return _prompts(options, (renderer,) if renderer else RENDERERS, as_json=as_json)
-    except httpx.TransportError as error:
+    except TransportError as error:
         complain(f"{options.target}: no answer ({type(error).__name__}): is the server running there?")
         return UNREADABLE
     except WirelabError as error:
@@ -60,7 +60,7 @@ def _jobs(renderer: Renderer, ready: Ready, *, settled: bool) -> list[Rendering]
     return list(renderings(renderer, load_book(), ready.wish.model, settled=settled))
 
 
-def _renderer(renderers: Iterable[Renderer], setting: Setting, ready: Ready, client: httpx.Client) -> Renderer:
+def _renderer(renderers: Iterable[Renderer], setting: Setting, ready: Ready, client: Client) -> Renderer:
     """The first renderer that the server has, found with one request each; none is asked after the model ran."""
     for renderer in renderers:
         job = next(job for job in _jobs(renderer, ready, settled=False) if job.history == FIRST)
@@ -77,11 +77,11 @@ def _renderer(renderers: Iterable[Renderer], setting: Setting, ready: Ready, cli
     raise WirelabError("this server renders no prompts: it has none of the endpoints that do")
 
 
-def _capture(job: Rendering, setting: Setting, client: httpx.Client) -> Capture | None:
+def _capture(job: Rendering, setting: Setting, client: Client) -> Capture | None:
     return _asked(job, setting, client)[1]
 
 
-def _asked(job: Rendering, setting: Setting, client: httpx.Client) -> tuple[Outcome, Capture | None]:
+def _asked(job: Rendering, setting: Setting, client: Client) -> tuple[Outcome, Capture | None]:
     """Ask one rendering, or take it from an earlier run."""
     (outcome,) = run([job.step], setting, client)
     keep(outcome, setting)

@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import httpx
 import msgspec
 
 from wirelab.capture.types import Source
@@ -16,7 +15,7 @@ from wirelab.probe.plan import Step, Wish, plan, slug
 from wirelab.probe.run import Outcome, Setting, file_of, preview, run
 from wirelab.probe.scenarios import load_book, select
 from wirelab.probe.targets import Target, resolve
-from wirelab.transport.client import open_client, open_transport
+from wirelab.transport.client import Client, TransportError, open_client, open_transport
 from wirelab.transport.keys import Key, find_key
 from wirelab.transport.record import Bounds, RecordingTransport
 
@@ -62,7 +61,7 @@ def record(options: Options) -> int:
         if options.dry_run:
             return _show(ready, options)
         return _record(ready, options)
-    except httpx.TransportError as error:
+    except TransportError as error:
         complain(f"{options.target}: no answer ({type(error).__name__}): is the server running there?")
         return UNREADABLE
     except WirelabError as error:
@@ -128,7 +127,7 @@ def known_setting(ready: Ready, options: Options) -> Setting:
     return _setting(ready, options, server, version)
 
 
-def recording_client(ready: Ready, options: Options) -> httpx.Client:
+def recording_client(ready: Ready, options: Options) -> Client:
     """A client over real sockets that records every exchange."""
     secrets = [ready.key.secret] if ready.key else []
     transport = RecordingTransport(open_transport(), secrets, bounds=Bounds(seconds=options.longest))

@@ -1,10 +1,11 @@
 """Which server is it, and which version? Asked before a run, so that its captures can say so."""
 
-import httpx
+from collections.abc import Iterable
+
 import msgspec
 
 from wirelab.model import Json
-from wirelab.transport.client import OriginAuth
+from wirelab.transport.client import Client, OriginAuth, TransportError
 from wirelab.transport.keys import Key
 
 QUESTIONS = 2
@@ -13,10 +14,10 @@ QUESTIONS = 2
 _LONGEST = 64 * 1024
 
 
-def identify(client: httpx.Client, origin: str, key: Key | None) -> tuple[str, str]:
+def identify(client: Client, origin: str, key: Key | None) -> tuple[str, str]:
     """Server and version: of an Ollama by /api/version, of a llama-server by /props, else by the `server` header.
 
-    Empty where it does not say. Raises `httpx.TransportError` where nothing answers at all.
+    Empty where it does not say. Raises `TransportError` where nothing answers at all.
     """
     version, _ = _ask(client, f"{origin}/api/version", "version", key)
     if version:
@@ -25,25 +26,26 @@ def identify(client: httpx.Client, origin: str, key: Key | None) -> tuple[str, s
     return ("llama-server", build) if build else (server, "")
 
 
-def _ask(client: httpx.Client, url: str, field: str, key: Key | None) -> tuple[str, str]:
+def _ask(client: Client, url: str, field: str, key: Key | None) -> tuple[str, str]:
     """A text field of a JSON answer, and the `server` header."""
     request = client.build_request("GET", url)
     response = client.send(request, auth=OriginAuth(key), stream=True)
     try:
-        return _text(_start(response), field), response.headers.get("server", "")
+        body = _start(response.iter_raw()) if response.status_code == 200 else b""
+        return _text(body, field), response.headers.get("server", "")
     finally:
         response.close()
 
 
-def _start(response: httpx.Response) -> bytes:
-    """The body of a good answer, as far as is sensible; nothing of one that is refused or breaks off."""
+def _start(reads: Iterable[bytes]) -> bytes:
+    """A body as far as is sensible; nothing of one that breaks off."""
     body = b""
     try:
-        for data in response.iter_raw() if response.status_code == 200 else ():
+        for data in reads:
             body += data
             if len(body) > _LONGEST:
                 break
-    except httpx.TransportError:
+    except TransportError:
         return b""
     return body
 

@@ -5,10 +5,9 @@ recording was killed) is kept as it is, and the step is asked again under the ne
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-import httpx
 import msgspec
 
 from wirelab.capture.names import path_of
@@ -22,7 +21,7 @@ from wirelab.probe.echo import reply
 from wirelab.probe.plan import Asking, Step, Wish, asking
 from wirelab.probe.scenarios import Book, recorded_name
 from wirelab.probe.targets import Target
-from wirelab.transport.client import OriginAuth
+from wirelab.transport.client import Client, OriginAuth, TransportError
 from wirelab.transport.keys import Key
 from wirelab.transport.record import EXTENSION, Slot, spellings
 
@@ -57,7 +56,7 @@ class Setting(msgspec.Struct, frozen=True):
     sleep: Callable[[float], None] = time.sleep
 
 
-def run(steps: list[Step], setting: Setting, client: httpx.Client) -> Iterator[Outcome]:
+def run(steps: list[Step], setting: Setting, client: Client) -> Iterator[Outcome]:
     """Ask every step that is not settled yet, and say what became of it.
 
     Raises `WirelabError` where going on is useless: no answer several times in a row, a key that is refused, a quota
@@ -77,9 +76,7 @@ def run(steps: list[Step], setting: Setting, client: httpx.Client) -> Iterator[O
             replies = [*replies, found]
 
 
-def _step(
-    step: Step, setting: Setting, client: httpx.Client, replies: list[list[Message]]
-) -> tuple[Outcome, Capture | None]:
+def _step(step: Step, setting: Setting, client: Client, replies: list[list[Message]]) -> tuple[Outcome, Capture | None]:
     name = f"{setting.label}/{step.name(setting.wish.tag)}"
     settled, free = attempts(setting.folder, name)
     if settled is not None:
@@ -88,7 +85,7 @@ def _step(
         return Outcome(name, "skipped", detail="the turn before it gave nothing to go on with"), None
     try:
         capture = _ask(step, setting, client, replies, free)
-    except httpx.TransportError as error:
+    except TransportError as error:
         return Outcome(name, "unanswered", detail=_words(error, setting.key)), None
     setting.sleep(setting.pace)
     failure = failure_of(capture)
@@ -123,7 +120,7 @@ def _settled(path: Path) -> Capture | None:
     return None if died else capture
 
 
-def _ask(step: Step, setting: Setting, client: httpx.Client, replies: list[list[Message]], name: str) -> Capture:
+def _ask(step: Step, setting: Setting, client: Client, replies: list[list[Message]], name: str) -> Capture:
     asked = asking(step, setting.book, setting.wish, replies)
     path = file_of(setting.folder, name)
     slot = Slot(path, name, recorded_name(step.scenario, step.turn), step.protocol, setting.source)
@@ -133,8 +130,8 @@ def _ask(step: Step, setting: Setting, client: httpx.Client, replies: list[list[
     request.extensions[EXTENSION] = slot
     response = client.send(request, auth=OriginAuth(setting.key, asked.auth), stream=True)
     try:
-        _drain(response, step.scenario.hang_up_after)
-    except httpx.TransportError:  # the answer broke off: what came stands in the file, with how it ended
+        _drain(response.iter_raw(), step.scenario.hang_up_after)
+    except TransportError:  # the answer broke off: what came stands in the file, with how it ended
         pass
     finally:
         response.close()
@@ -145,8 +142,8 @@ def _headers(step: Step) -> dict[str, str]:
     return {"anthropic-version": "2023-06-01"} if step.protocol == "messages" else {}
 
 
-def _drain(response: httpx.Response, hang_up_after: int | None) -> None:
-    for number, _ in enumerate(response.iter_raw(), 1):
+def _drain(reads: Iterable[bytes], hang_up_after: int | None) -> None:
+    for number, _ in enumerate(reads, 1):
         if hang_up_after is not None and number >= hang_up_after:
             return
 
@@ -181,7 +178,7 @@ def _ending(capture: Capture) -> str:
     return "" if end.kind == "complete" else " ".join(part for part in (end.kind, "by", end.by, end.detail) if part)
 
 
-def _words(error: httpx.TransportError, key: Key | None) -> str:
+def _words(error: TransportError, key: Key | None) -> str:
     """An error's own words: what came may stand in them, and so may a key that it echoed."""
     words = f"{type(error).__name__}: {error}"[:300]
     return Redactor(spellings([key.secret] if key else [])).text(words)[0]

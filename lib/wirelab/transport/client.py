@@ -6,6 +6,12 @@ import httpx
 
 from wirelab.transport.keys import Key
 
+Client = httpx.Client
+"""What requests are sent with; the rooms above know it by this name, since only this one imports httpx."""
+
+TransportError = httpx.TransportError
+"""No answer, or one that broke off."""
+
 
 class OriginAuth(httpx.Auth):
     """Sends a key to the origin it belongs to, and to nobody else, whatever a redirect says.
