@@ -1,10 +1,12 @@
 """`wirelab claims`: what the captures say of every claim, with the capture that shows it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
-from wirelab.capture import Capture, Store, load
+from wirelab.capture import Capture, Store
+from wirelab.capture.importing import read_any, sources_below
 from wirelab.claims.ledger import GROUPS, Ledger, ledger
 from wirelab.cli.console import OK, UNREADABLE, complain, say, say_json, say_table
 from wirelab.cli.help import Format
@@ -47,4 +49,4 @@ def _check(claims: Sequence[str], judged: Ledger) -> None:
 def _captures(paths: Sequence[str]) -> list[Capture]:
     if not paths:
         return list(Store())
-    return [load(path) for path in paths]
+    return [read_any(file) for path in paths for file in sources_below(Path(path))]

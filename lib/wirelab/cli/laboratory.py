@@ -152,7 +152,7 @@ def compare(
 
 def claims(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="CAPTURE", help="Captures to judge; else all committed ones.")
+        list[str] | None, typer.Argument(metavar="PATH", help="Captures, logs or folders; else the committed ones.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="C1", help="One claim; may be given again.")] = None,
     by: Annotated[
