@@ -35,6 +35,9 @@ def run(
     except (MisuseError, UnreadableInputError) as problem:
         complain(str(problem))
         return UNREADABLE
+    except ModuleNotFoundError as missing:
+        complain(f"running notebooks needs {missing.name}: install wirelab[notebook]")
+        return UNREADABLE
     except KeyboardInterrupt:
         complain("stopped; the same command with --all goes on from here" if product else "stopped")
         return INTERRUPTED
