@@ -69,9 +69,10 @@ def _is_object(text: str) -> bool:
 def _oddities(value: dict[str, Any], text: str) -> list[tuple[str, str]]:
     found = []
     for key, member in value.items():
-        if isinstance(member, str) and member.lstrip().startswith("{") and _is_object(member):
+        if member.__class__ is str and "{" in member and member.lstrip().startswith("{") and _is_object(member):
             found.append(("nested-json-string", f"the argument {key!r} is itself an object's JSON text; left as it is"))
-    if "\ufffd" in text or any("\ufffd" in member for member in value.values() if isinstance(member, str)):
+    spelt = "\\u" in text and any("\ufffd" in member for member in value.values() if isinstance(member, str))
+    if spelt or "\ufffd" in text:
         found.append(("replacement-character", "the arguments hold U+FFFD: a character was broken on the way"))
     return found
 

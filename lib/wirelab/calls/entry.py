@@ -77,7 +77,7 @@ def _odd_index(index: Any, note: Noter) -> int | None:
 
 def _object(arguments: Any, note: Noter) -> bytes | None:
     raw = bytes(arguments) if isinstance(arguments, msgspec.Raw) else msgspec.json.encode(arguments)
-    if raw.lstrip().startswith(b"{"):
+    if raw.startswith(b"{") or raw.lstrip().startswith(b"{"):
         return raw
     if raw.strip() != b"null":
         note("invalid-arguments", f"arguments are neither a string nor an object: {_short(raw)}")

@@ -68,7 +68,7 @@ class IdFirst:
     def _of_new_id(self, entry: Entry) -> OpenCall | None:
         if "late-id-adopts" in self._rules:
             for call in self._book.residents.get(entry.slot, ()):
-                if self._may_adopt(call, entry):
+                if call.id is None and self._may_adopt(call, entry):
                     if call.complete:
                         self._repeat(
                             call, entry, f"the complete call of {call.name!r} was sent again, with the id {entry.id!r}"
@@ -93,7 +93,7 @@ class IdFirst:
         self._note("repeated-entry", call, detail)
 
     def _may_adopt(self, call: OpenCall, entry: Entry) -> bool:
-        if call.id is not None or self._touched(call, entry):
+        if self._touched(call, entry):
             return False
         if entry.name is not None and call.name is not None and entry.name != call.name:
             return False

@@ -128,4 +128,4 @@ class OpenCall:
     @property
     def aliases(self) -> tuple[str | int, ...]:
         """The other ids, then the indexes, each in the order they were seen."""
-        return (*self.other_ids, *(slot for slot in self.slots if slot >= 0))
+        return (*self.other_ids, *[slot for slot in self.slots if slot >= 0])

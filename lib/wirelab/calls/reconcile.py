@@ -131,7 +131,7 @@ class Reconciler:
         """Fold one tool-call entry. Raises ProtocolViolationError when strict, MisuseError after the end."""
         if self._ended:
             raise MisuseError("this reconciler has ended; make a new one for the next response")
-        if self._in_short and self._continue(fragment):
+        if self._in_short and fragment.arguments.__class__ is str and self._continue(fragment):
             return
         self._fragment = fragment
         entry = read_entry(fragment, self._note_entry)
@@ -162,7 +162,7 @@ class Reconciler:
         False, and nothing done, unless all rules would say just this: join the call, append the text.
         """
         text, index, key, book = fragment.arguments, fragment.index, fragment.key, self.book
-        if text.__class__ is not str or index.__class__ is not int or index < 0 or fragment.mode != "delta":
+        if index.__class__ is not int or index < 0 or fragment.mode != "delta":
             return False
         if fragment.id not in _ABSENT or fragment.name not in _ABSENT or not text or not text.isascii():
             return False
@@ -222,20 +222,17 @@ class Reconciler:
     def _within_limits(self, call: OpenCall, entry: Entry) -> bool:
         """Count what the entry adds; False when its arguments must be dropped."""
         size = len(entry.value) if entry.value is not None else utf8_length(entry.text) if entry.text else 0
-        added = size
+        added = 0
         for word in (entry.id, entry.name):
             if word is not None and word not in call.metadata:
                 call.metadata.add(word)
-                length = utf8_length(word)
-                call.metadata_bytes += length
-                added += length
+                added += utf8_length(word)
+        call.metadata_bytes += added
         call.argument_bytes += size
-        self._total += added
-        if "limits" not in self._rules or (
-            call.metadata_bytes <= self._limits.metadata_bytes
-            and call.argument_bytes <= self._limits.argument_bytes
-            and self._total <= self._limits.total_bytes
-        ):
+        self._total += added + size
+        limits = self._limits
+        fits = call.argument_bytes <= limits.argument_bytes and self._total <= limits.total_bytes
+        if (fits and call.metadata_bytes <= limits.metadata_bytes) or "limits" not in self._rules:
             return True
         self._over(call)
         return False

@@ -123,7 +123,7 @@ def unfinished(reconciler: Reconciler, call: OpenCall) -> Unfinished:
     heard = reconciler.heard
     if heard.failed:
         return "failed"
-    limited = heard.low_reason in LENGTH_REASONS and call is reconciler.book.calls[-1]
+    limited = call is reconciler.book.calls[-1] and heard.low_reason in LENGTH_REASONS
     return "cut" if limited or heard.finish_frame is None else ""
 
 

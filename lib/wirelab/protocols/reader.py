@@ -197,12 +197,21 @@ class FrameReader(Generic[P]):
             if isinstance(piece, str):
                 self._thinking(frame, piece)
 
-    def _tell_call(self, frame: int, position: int, entries: int, arguments: msgspec.Raw, **parts: Any) -> None:
+    def _tell_call(
+        self,
+        frame: int,
+        position: int,
+        entries: int,
+        arguments: msgspec.Raw,
+        *,
+        id: Any,  # noqa: A002  as the wire and `Fragment` call it
+        name: Any,
+        index: Any = msgspec.UNSET,
+        key: int | None = None,
+    ) -> None:
         """A fragment whose arguments are still raw JSON."""
         value = self._object_arguments(frame, position, arguments)
-        self._fragment(
-            Fragment(frame=frame, position=position, entries=entries, arguments=value, mode=self.mode, **parts)
-        )
+        self._fragment(Fragment(frame, position, entries, id, index, name, value, self.mode, key))
 
     def _object_arguments(self, frame: int, position: int, arguments: msgspec.Raw, *, here: bool = True) -> Json:
         """What a fragment holds for raw arguments; what cannot be decoded is noted, and left out."""
