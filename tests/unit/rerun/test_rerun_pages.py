@@ -135,7 +135,7 @@ def test_the_survey_counts_what_it_reads_and_names_what_it_cannot(project: Path)
 
 def test_a_traceback_does_not_say_where_this_machine_keeps_its_files() -> None:
     lines = [
-        "File /home/someone/project/lib/wirelab/calls/machine.py:12",
+        "File /srv/someone/project/lib/wirelab/calls/machine.py:12",
         "File ~/x/.venv/lib/python3.11/site-packages/a.py",
     ]
     error = {"output_type": "error", "ename": "E", "evalue": "no", "traceback": lines}
