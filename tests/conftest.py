@@ -18,6 +18,7 @@ PARTS = 16
 
 settings.register_profile(
     "wirelab",
+    max_examples=50,
     deadline=None,
     derandomize=True,
     database=None,

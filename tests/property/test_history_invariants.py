@@ -70,7 +70,7 @@ def is_fair(error: HistoryError, source: Transcript, repair: bool) -> None:
     assert not (source.dialect == "native" and error.code == "missing-call-id")
 
 
-@settings(max_examples=600)
+@settings(max_examples=200)
 @given(
     histories,
     st.sampled_from(["chat", "native"]),
@@ -150,7 +150,7 @@ def pairs_of(messages: Any, dialect: str) -> dict[int, str]:
     return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(contents, st.sampled_from([None, "arrival", "call"]), st.sampled_from(sorted(DIALECTS)))
 def test_gemini_pairs_survive_every_dialect(drawn: list[dict[str, Any]], order: ResultOrder | None, to: str) -> None:
     choice = Replay(source="gemini", repair=True, result_order=order)
