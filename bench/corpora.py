@@ -1,7 +1,8 @@
 """The bodies that are measured, each with the answer that a subject must give before its time counts.
 
-*typical*: a stream that a server sent, its text frames repeated until it is as long as a real answer. *calls*: 128 calls
-at once, made here in each protocol's shape. *recorded*: streams exactly as they were recorded, which are short.
+*typical*: a stream that a server sent, its text frames repeated until it is as long as a real answer. *calls*: 128
+calls at once, made here in each protocol's shape. *recorded*: all streams of a protocol exactly as they were recorded,
+one after the other; they are short, so that what a response costs once weighs more than what a frame costs.
 """
 
 import json
@@ -106,9 +107,9 @@ _TEXT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def many_calls(protocol: str, calls: int = CALLS, pieces: int = 12) -> Corpus:
+def many_calls(protocol: str, calls: int = CALLS, pieces: int = 12, words: int = 12) -> Corpus:
     """A stream of `calls` calls, their argument text in `pieces` pieces where the protocol has pieces."""
-    wanted = tuple((f"call_{number:04}", f"tool_{number % 5}", _arguments(number)) for number in range(calls))
+    wanted = tuple((f"call_{number:04}", f"tool_{number % 5}", _arguments(number, words)) for number in range(calls))
     payloads = _MAKERS[protocol](wanted, pieces)
     body = b"".join(frame(payload, protocol) for payload in payloads)
     if protocol == "chat":
@@ -116,8 +117,8 @@ def many_calls(protocol: str, calls: int = CALLS, pieces: int = 12) -> Corpus:
     return Corpus(f"{calls} calls {protocol}", protocol, body, "", wanted)
 
 
-def _arguments(number: int) -> dict[str, Any]:
-    return {"city": f"Oslo {number}", "days": number, "note": "rain or shine, " * 4, "tags": ["a", "b"]}
+def _arguments(number: int, words: int) -> dict[str, Any]:
+    return {"city": f"Oslo {number}", "days": number, "note": "rain " * words, "tags": ["a", "b"]}
 
 
 def _pieces(arguments: Any, count: int) -> list[str]:
@@ -179,10 +180,8 @@ def _messages(calls: tuple[Call, ...], count: int) -> Iterator[Any]:
 
 
 def _responses(calls: tuple[Call, ...], count: int) -> Iterator[Any]:
-    number = 0
-    for event in _response_events(calls, count):
+    for number, event in enumerate(_response_events(calls, count)):
         yield {**event, "sequence_number": number}
-        number += 1
 
 
 def _response_events(calls: tuple[Call, ...], count: int) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Captures on disk: what scanning the corpus costs over decoding its lines, and what the format adds to the wire's bytes."""
+"""Captures on disk: what a scan of the corpus costs over decoding its lines, and what the format adds to the wire."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -16,12 +16,13 @@ def bodies() -> dict[str, tuple[str, bytes]]:
     found = {
         "text deltas": ("chat", text),
         "arguments in 8-byte pieces": ("chat", chat_body(1, argument_text(64 * 1024), 8)),
+        "arguments in 64-byte pieces": ("chat", chat_body(1, argument_text(512 * 1024), 64)),
         "arguments in 1-KiB pieces": ("chat", chat_body(1, argument_text(1024 * 1024), 1024)),
     }
     for protocol in PROTOCOLS:
-        corpus = many_calls(protocol, calls=128, pieces=16)
-        calls = max(128, 128 * 1_100_000 // len(corpus.body))
-        found[f"{calls} calls {protocol}"] = (protocol, many_calls(protocol, calls=calls, pieces=16).body)
+        pieces, words = 60, 2000
+        body = many_calls(protocol, pieces=pieces, words=words).body
+        found[f"128 calls {protocol}"] = (protocol, body)
     return found
 
 

@@ -58,8 +58,13 @@ def _row(figure: str, name: str, ratio: Ratio, must: float, aim: float) -> Row:
 
 
 def whole() -> list[Row]:
-    """P1: a body in memory."""
-    pairs = {}
+    """P1: a body in memory; the recorded streams, which are short, as well."""
+    pairs: dict[str, tuple[Work, Work]] = {}
+    for protocol in corpora.PROTOCOLS:
+        bodies = [capture.body for capture in corpora.recorded(protocol)]
+        lines = [line for body in bodies for line in floor.payloads(body, protocol)]
+        name = f"{len(bodies)} recorded {protocol}, {len(lines) // len(bodies)} frames each"
+        pairs[name] = (floor.floor_of(lines, protocol), subjects.each(bodies, protocol))
     for corpus in _all_corpora():
         subject = subjects.whole(corpus)
         subjects.check(corpus, subject)
@@ -107,7 +112,7 @@ def against_peers() -> list[Row]:
         name, theirs = found
         try:
             peers.check(corpus, theirs, ids=corpus.protocol != "native")
-        except Exception as error:  # whatever another client makes of a body
+        except Exception as error:  # noqa: BLE001  whatever another client makes of a body
             _say(f"  {name} does not read {corpus.name}: {type(error).__name__}: {error}")
             continue
         pairs[f"{corpus.name}: {name}"] = (subjects.whole(corpus), theirs)

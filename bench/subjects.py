@@ -53,3 +53,13 @@ def compare(corpus: Corpus, text: str, calls: list[tuple[Any, Any, Any]]) -> Non
     theirs = [(want[0] and call[0], call[1], call[2]) for want, call in zip(wanted, calls, strict=False)]
     if theirs != wanted or len(calls) != len(wanted):
         raise WrongAnswerError(f"{corpus.name}: {len(calls)} calls that are not the {len(wanted)} of the body")
+
+
+def each(bodies: list[bytes], protocol: str) -> Callable[[], Any]:
+    """Many bodies, one after the other."""
+
+    def run() -> None:
+        for body in bodies:
+            read_body(body, protocol)
+
+    return run
