@@ -82,16 +82,17 @@ class _Pairing:
         self.open: Outstanding[_Known] = Outstanding()
         self.findings: list[HistoryFinding] = []
 
-    def message(self, message: Message) -> Message:
+    def message(self, message: Message, claimed: frozenset[str]) -> Message:
+        """A message, its calls with ids. `claimed`: the ids that the responses to it name."""
         calls = message.calls
         if not calls:
             return message
         self.open = Outstanding()
-        named = iter([self._call(call) for call in calls])
+        named = iter([self._call(call, claimed) for call in calls])
         parts = tuple(next(named) if isinstance(part, Call) else part for part in message.parts)
         return msgspec.structs.replace(message, parts=parts)
 
-    def _call(self, call: Call) -> Call:
+    def _call(self, call: Call, claimed: frozenset[str]) -> Call:
         usable = is_usable(call.id)
         if usable and (call.id not in self.taken or not self.rename):
             known = _Known(call.id, call.id)
@@ -103,7 +104,8 @@ class _Pairing:
         self.taken.add(known.id)
         if known.written is not None:
             self.latest[known.written] = known
-        self.open.add(known, known.written or known.id, call.name)
+        name = None if known.written in claimed else call.name  # its own response is there: no other may guess it
+        self.open.add(known, known.written or known.id, name)
         return msgspec.structs.replace(call, id=known.id, allocated=call.allocated or not usable)
 
     def result(self, result: Result) -> Result:
@@ -134,11 +136,26 @@ class _Pairing:
 def pair(transcript: Transcript, *, rename: bool = True) -> Recorded:
     """Give every call and response of Gemini contents an id. Without `rename` ids that were used before stay.
 
-    A response is paired by id as the request wrote it, else with the oldest open call of its function; one that
-    answers nothing gets an id that collides with nothing, so that settling calls it an orphan.
+    A response is paired by id as the request wrote it, else with the oldest open call of its function that no other
+    response names; one that answers nothing gets an id that collides with nothing, so that settling calls it an orphan.
     """
     pairing = _Pairing(transcript, rename=rename)
+    claims = _claims(transcript)
     entries: list[Entry] = [
-        pairing.result(entry) if isinstance(entry, Result) else pairing.message(entry) for entry in transcript.entries
+        pairing.result(entry) if isinstance(entry, Result) else pairing.message(entry, claims.get(number, frozenset()))
+        for number, entry in enumerate(transcript.entries)
     ]
     return Recorded(Transcript(tuple(entries), transcript.dialect), tuple(pairing.findings))
+
+
+def _claims(transcript: Transcript) -> dict[int, frozenset[str]]:
+    """By the number of each message with calls: the ids that the responses before the next such message name."""
+    claims: dict[int, set[str]] = {}
+    opened = -1
+    for number, entry in enumerate(transcript.entries):
+        if isinstance(entry, Result):
+            if is_usable(entry.id):
+                claims.setdefault(opened, set()).add(entry.id)
+        elif entry.calls:
+            opened = number
+    return {number: frozenset(ids) for number, ids in claims.items()}

@@ -137,3 +137,23 @@ def test_results_without_ids_can_be_told_apart_in_whatever_order_they_came() -> 
     sent = answered(("wirelab_2", "3"), ("wirelab_3", "4"), ("theirs", "2"), ("wirelab_1", "1"))
     assert [response["response"]["output"] for response in sent if response["name"] == "tap"] == ["1", "2", "3"]
     assert [response["name"] for response in sent] == ["tap", "look", "tap", "tap"]
+
+
+def test_a_response_without_an_id_leaves_the_call_that_another_one_names() -> None:
+    contents = [
+        {"role": "model", "parts": [{"functionCall": {"id": "a", "name": "f"}}, {"functionCall": {"name": "f"}}]},
+        {
+            "role": "user",
+            "parts": [
+                {"functionResponse": {"name": "f", "response": {"n": 2}}},
+                {"functionResponse": {"id": "a", "name": "f", "response": {"n": 1}}},
+            ],
+        },
+    ]
+    answered = pair(read(contents).transcript)
+    message, first, second = answered.transcript.entries
+    assert isinstance(message, Message)
+    assert isinstance(first, Result)
+    assert isinstance(second, Result)
+    assert [call.id for call in message.calls] == ["a", first.id]
+    assert second.id == "a"
