@@ -76,7 +76,7 @@ class Reconciler:
         self._rules = rules
         self._shape: Shape = SHAPES.get(protocol, "text")
         self._total = 0
-        self._without = ALL_RULES - rules
+        self._without = frozenset() if rules is ALL_RULES else ALL_RULES - rules
         self._fragment: Fragment | None = None
         self._ended = False
         self._in_short = not self._without

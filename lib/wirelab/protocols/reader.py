@@ -1,6 +1,7 @@
 """What the five protocols' readers share: which frames are read, and what happens to those that are odd."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -23,6 +24,12 @@ _ERROR_EVENT: Final = b"event: error\n"
 Leftover = Literal["discard", "objects", "read"]
 P = TypeVar("P", bound=msgspec.Struct)
 C = TypeVar("C", bound="Choice")
+
+
+@cache
+def _decoder(payload: type[msgspec.Struct]) -> Any:
+    """One decoder serves all readers of a payload: making it costs as much as reading a few frames."""
+    return msgspec.json.Decoder(payload)
 
 
 class Choice(Protocol):
@@ -56,7 +63,7 @@ class FrameReader(Generic[P]):
         self._ended = False
         self._choice: Any = None
         self._others = False
-        decoder: Any = msgspec.json.Decoder(self.payload)
+        decoder = _decoder(self.payload)
         self._decode = decoder.decode
         self._decode_lines = decoder.decode_lines
         self._current: Frame | None = None

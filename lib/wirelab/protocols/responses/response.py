@@ -67,6 +67,20 @@ class _Event(Struct, gc=False):
     error: Any = None
 
 
+_READERS: Final[dict[str, tuple[str, ...]]] = {
+    "response.output_item.added": ("_read_added",),
+    "response.output_item.done": ("_read_done",),
+    "response.content_part.done": ("_read_part",),
+    "response.reasoning_summary_part.done": ("_read_part",),
+    "response.done": ("_read_terminal", _SUCCESSFUL),
+    **{f"response.{status}": ("_read_terminal", status) for status in _TERMINAL},
+    **{f"response.{name}.delta": ("_read_text_delta", kind) for name, kind in _TEXTS.items()},
+    **{f"response.{name}.done": ("_read_text_done", kind) for name, kind in _TEXTS.items()},
+    **{f"response.{name}.delta": ("_read_call_delta",) for name in _ARGUMENTS},
+    **{f"response.{name}.done": ("_read_call_done",) for name in _ARGUMENTS},
+}
+"""The method that reads each event, and what it is told besides."""
+
 _Handler = Callable[[int, _Event], None]
 
 
@@ -166,21 +180,7 @@ class StreamReader(_ItemReader):
         """Item id and content index of the text delta before, whose pieces `_keep` keeps."""
         kept: list[str] = []
         self._keep = kept.append
-        self._handlers: dict[str | None, _Handler] = {
-            "response.output_item.added": self._read_added,
-            "response.output_item.done": self._read_done,
-            "response.content_part.done": self._read_part,
-            "response.reasoning_summary_part.done": self._read_part,
-            "response.done": partial(self._read_terminal, _SUCCESSFUL),
-        }
-        for status in _TERMINAL:
-            self._handlers[f"response.{status}"] = partial(self._read_terminal, status)
-        for name, kind in _TEXTS.items():
-            self._handlers[f"response.{name}.delta"] = partial(self._read_text_delta, kind)
-            self._handlers[f"response.{name}.done"] = partial(self._read_text_done, kind)
-        for name in _ARGUMENTS:
-            self._handlers[f"response.{name}.delta"] = self._read_call_delta
-            self._handlers[f"response.{name}.done"] = self._read_call_done
+        self._handlers: dict[str | None, _Handler] = {}
 
     def _tell(self, frame: int, payload: _Event) -> None:
         kind = payload.type
@@ -198,11 +198,21 @@ class StreamReader(_ItemReader):
         if payload.error:
             self._fail(frame, describe(payload.error))
             return
-        handler = self._handlers.get(kind if isinstance(kind, str) else self._at(frame).event)
+        name = kind if isinstance(kind, str) else self._at(frame).event
+        handler = self._handlers.get(name) or self._handler(name)
         if handler is not None:
             handler(frame, payload)
         elif kind is None or kind == "error":
             self._look_for_error(frame, self._at(frame).data)
+
+    def _handler(self, name: str | None) -> _Handler | None:
+        """What reads the events of a name, None where nothing does; kept for the next one."""
+        method, *kinds = _READERS.get(name or "", ("",))
+        if not method:
+            return None
+        handler: _Handler = partial(getattr(self, method), *kinds)
+        self._handlers[name] = handler
+        return handler
 
     def close(self) -> None:
         """The body has ended: arguments that only an announcement held count, as no others came."""
