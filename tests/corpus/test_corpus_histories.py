@@ -98,14 +98,21 @@ def test_settling_gives_the_settled_recordings() -> None:
 
 
 def conversations() -> list[tuple[str, Path, Path]]:
-    """Two turns of one conversation that follow each other, where both were recorded."""
+    """Two turns of one conversation that follow each other, where both were recorded and calls were answered.
+
+    A model that made no call was asked something new: that is nothing a history could know.
+    """
     found = []
     for path in sorted(RECORDED.glob("*/*/conversation-[12].*.jsonl")):
         turn = int(path.name[len("conversation-")])
         following = path.with_name(path.name.replace(f"-{turn}.", f"-{turn + 1}.", 1))
-        if following.exists():
+        if following.exists() and _ends_with_a_result(load(following)):
             found.append((f"{path.parts[-3]}/{path.parts[-2]}/{path.stem}", path, following))
     return found
+
+
+def _ends_with_a_result(capture: Capture) -> bool:
+    return isinstance(read_history(capture.request.json, capture.protocol).transcript.entries[-1], Result)
 
 
 def results_of(history: Any, protocol: str) -> dict[str, str]:
@@ -152,5 +159,5 @@ def test_a_turn_gives_the_next_request(name: str, path: Path, following: Path) -
 
 
 def test_there_are_conversations_of_every_protocol() -> None:
-    assert len(conversations()) == 69
+    assert len(conversations()) == 75
     assert {path.parts[-2] for _, path, _ in conversations()} == {"chat", "native", "responses", "messages"}

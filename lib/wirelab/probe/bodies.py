@@ -171,7 +171,7 @@ _WRITERS: dict[str, Callable[[Turn], list[Message]]] = {
 
 
 def _text(call: Call) -> str:
-    return msgspec.json.encode(call.arguments).decode()
+    return msgspec.json.encode(call.arguments).decode() if call.text is None else call.text
 
 
 def _present(**fields: Json) -> Message:

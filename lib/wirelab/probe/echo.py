@@ -37,7 +37,8 @@ def reply(capture: Capture) -> list[Message] | None:
 def _call(call: ToolCall) -> Call:
     identifier = None if call.id_source == "allocated" else call.id
     index = next((alias for alias in call.aliases if isinstance(alias, int)), None)
-    return Call(call.name or "", call.arguments or {}, identifier, index)
+    text = call.arguments_text if call.arguments is not None else None
+    return Call(call.name or "", call.arguments or {}, identifier, index, text)
 
 
 def _signature(capture: Capture) -> str | None:

@@ -12,7 +12,7 @@ from wirelab.probe.targets import ENDPOINTS
 
 _CITIES = ("Paris", "Rome", "Cairo")
 _OWN_CITY = re.compile("Oslo|Tromsø")
-_FILLER = "The tram stops here. " * 4000
+_FILLER = "The tram stops here. " * 2900
 
 
 class Wish(msgspec.Struct, frozen=True):

@@ -21,12 +21,16 @@ Auth = Literal["bearer", "none", "wrong-bearer", "x-api-key"]
 
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A call in a history; `id` and `index` are None where they are left away."""
+    """A call in a history; `id` and `index` are None where they are left away.
+
+    `text` is the arguments' own JSON text, where it is known and a protocol sends them as text.
+    """
 
     name: str
     arguments: dict[str, Json]
     id: str | None = None
     index: int | None = None
+    text: str | None = None
 
 
 class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
