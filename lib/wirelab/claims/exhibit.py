@@ -86,8 +86,15 @@ class Exhibit:
         return self.capture.request.json if isinstance(self.capture.request.json, dict) else {}
 
     @property
+    def _rendered_apart(self) -> bool:
+        """Whether this is an answer of llama-server's own endpoint for prompts, which takes chat messages."""
+        return self.capture.request.path == "/apply-template"
+
+    @property
     def prompt(self) -> Json:
         """The prompt that the server made: seen behind it, or the answer itself; None where nobody saw it."""
+        if self._rendered_apart and isinstance(self.body, dict):
+            return self.body.get("prompt")
         debug = self.body.get("_debug_info") if isinstance(self.body, dict) else None
         if isinstance(debug, dict):
             return debug.get("rendered_template")
@@ -96,10 +103,11 @@ class Exhibit:
     @cached_property
     def parts(self) -> tuple[Seen, ...]:
         """What became of the parts of its history in the prompt; empty where either is missing or unreadable."""
-        if self.protocol not in DIALECTS or not self.prompt:
+        dialect = "chat" if self._rendered_apart else self.protocol
+        if dialect not in DIALECTS or not self.prompt:
             return ()
         try:
-            transcript = read_history(self.request, self.protocol).transcript
+            transcript = read_history(self.request, dialect).transcript
         except UnreadableInputError:
             return ()
         if self.protocol == "gemini":  # ids may be left out there, and without them no result is anybody's
