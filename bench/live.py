@@ -81,7 +81,7 @@ def main() -> int:
 
 def join(folder: Path, root: Path) -> None:
     """Copy the recordings that are worth their room into a captures root, and bring its index up to date."""
-    paths = [path for path in sorted(folder.rglob("*.jsonl")) if is_worth_its_room(load(path))]
+    paths = [path for path in list(Store(folder).paths()) if is_worth_its_room(load(path))]
     admitted, refused = admit(paths, root, load_book())
     print(f"{len(admitted)} joined the captures, {len(refused)} did not")
     for problem in refused:
@@ -116,7 +116,7 @@ def wish() -> Wish:
 
 def check(folder: Path, *, whole: bool) -> int:
     """Verify every recording and whether it may be admitted; count the scenarios."""
-    paths = sorted(folder.rglob("*.jsonl"))
+    paths = list(Store(folder).paths())
     found = verify_files(paths).problems
     found += [problem for path in paths for problem in problems(path, load_book())]
     scenarios = {capture.scenario for capture in Store(folder)}

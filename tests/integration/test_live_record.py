@@ -31,7 +31,7 @@ from wirelab.calls import read_body
 from wirelab.capture.reader import load
 from wirelab.capture.store import Store
 from wirelab.capture.types import Capture
-from wirelab.capture.verify import verify_files
+from wirelab.capture.verify import verify_store
 from wirelab.cli.record import Options, record
 from wirelab.probe.plan import Wish
 
@@ -100,7 +100,7 @@ def test_a_well_behaved_server_is_recorded_whole(folder: Path, capsys: pytest.Ca
     assert single.end.kind == "complete"
     assert single.request.headers["authorization"] == "[redacted]"
     assert read_body(single.body, "native").calls[0].id == "call_1"
-    assert verify_files(folder.rglob("*.jsonl")).problems == []
+    assert verify_store(folder).problems == []
     assert "7 requests at most" in capsys.readouterr().out
 
 
@@ -239,7 +239,7 @@ def test_only_what_may_join_is_admitted(folder: Path, tmp_path: Path, capsys: py
         wanted = options(server, folder, "single", server="s", version="1", admit_into=root)
         assert record(wanted) == 0
         assert record(wanted) == 1
-    assert [path.name for path in root.rglob("*.jsonl")] == ["single.stream.m.jsonl"]
+    assert [path.name for path in root.rglob("*.stream.*.jsonl")] == ["single.stream.m.jsonl"]
     assert "among the captures already" in capsys.readouterr().out
 
 

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from wirelab.capture.index import INDEX
 from wirelab.capture.reader import load
 from wirelab.capture.types import Capture
 from wirelab.claims.failures import FailureKind
 from wirelab.cli.console import OK, UNREADABLE, VIOLATION, complain, say, say_json, say_table
-from wirelab.cli.record import Options, Ready, aimed, budget, keep, known_setting, recording_client
+from wirelab.cli.record import Options, Ready, aimed, budget, index, keep, known_setting, recording_client
 from wirelab.errors import MisuseError, WirelabError
 from wirelab.history.seen import Seen
 from wirelab.history.visibility import Visibility
@@ -45,6 +46,7 @@ def _prompts(options: Options, renderers: tuple[Renderer, ...], *, as_json: bool
         _show(counted, options)
         return OK
     setting = known_setting(ready, options)
+    (setting.folder / INDEX).unlink(missing_ok=True)
     with recording_client(ready, options) as client:
         found = _renderer(renderers, setting, ready, client)
         judged = [
@@ -52,6 +54,7 @@ def _prompts(options: Options, renderers: tuple[Renderer, ...], *, as_json: bool
             for settled in (False, True)
             for job in _jobs(found, ready, settled=settled)
         ]
+    index(setting.folder)
     _tell(judged, as_json=as_json)
     return OK
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from wirelab.capture.index import INDEX, write_index
 from wirelab.capture.types import Source
+from wirelab.capture.verify import verify_store
 from wirelab.cli.console import OK, UNREADABLE, VIOLATION, complain, say
 from wirelab.errors import MisuseError, WirelabError
 from wirelab.probe.admission import admit
@@ -105,6 +107,7 @@ def _record(ready: Ready, options: Options) -> int:
     setting = known_setting(ready, options)
     secrets = [ready.key.secret] if ready.key else []
     outcomes: list[Outcome] = []
+    (setting.folder / INDEX).unlink(missing_ok=True)  # a run that is killed leaves none rather than a stale one
     try:
         with recording_client(ready, options) as client:
             for outcome in run(ready.steps, setting, client):
@@ -113,6 +116,7 @@ def _record(ready: Ready, options: Options) -> int:
                 say(_line(outcome))
     finally:
         say(_summary(outcomes, setting.label, options))
+        index(setting.folder)
     refused = _admit(outcomes, setting, options, secrets) if options.admit_into else []
     unwell = refused or any(outcome.kind == "unanswered" for outcome in outcomes)
     return VIOLATION if unwell else OK
@@ -157,6 +161,12 @@ def keep(outcome: Outcome, setting: Setting) -> None:
     setting.folder.mkdir(parents=True, exist_ok=True)
     with (setting.folder / "journal.ndjson").open("ab") as journal:
         journal.write(msgspec.json.encode(outcome) + b"\n")
+
+
+def index(folder: Path) -> None:
+    """Write the index of a run's folder, so that it can be used as `captures/` is."""
+    if (folder / "recorded").is_dir():
+        write_index(folder, verify_store(folder).entries)
 
 
 def _line(outcome: Outcome) -> str:
