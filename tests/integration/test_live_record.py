@@ -32,7 +32,7 @@ from wirelab.capture.reader import load
 from wirelab.capture.store import Store
 from wirelab.capture.types import Capture
 from wirelab.capture.verify import verify_store
-from wirelab.cli.record import Options, record
+from wirelab.cli.record import Options, guarded, record
 from wirelab.probe.plan import Wish
 
 KEY = 'k3y-of-the-tests/with+signs=and"quotes'
@@ -193,6 +193,21 @@ def test_nobody_listens(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "is the server running" in capsys.readouterr().err
 
 
+def test_a_folder_that_can_not_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "taken").write_text("a file")
+    with serving(native) as server:
+        assert record(options(server, tmp_path / "taken", "single", server="s", version="1")) == 2
+    assert "taken: " in capsys.readouterr().err
+
+
+def test_a_person_who_stops_a_run_is_told_what_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def stop() -> int:
+        raise KeyboardInterrupt
+
+    assert guarded(Options(target="local", wish=Wish(model="m"), folder=folder), stop) == 1
+    assert "the next run goes on" in capsys.readouterr().err
+
+
 def test_a_key_that_a_server_echoes_is_never_written(folder: Path) -> None:
     echoed = b'{"error":"the key ' + KEY.replace('"', '\\"').encode() + b' is wrong"}'
     halves: list[Action] = [chunk(echoed[:30]), PAUSE, chunk(echoed[30:])]
@@ -246,7 +261,7 @@ def test_only_what_may_join_is_admitted(folder: Path, tmp_path: Path, capsys: py
 PROGRAM = """
 import sys
 from pathlib import Path
-from wirelab.cli.record import Options, record
+from wirelab.cli.record import Options, guarded, record
 from wirelab.probe.plan import Wish
 
 wish = Wish(model="m", protocols=("native",), modes=("stream",))

@@ -9,9 +9,9 @@ from wirelab.capture.index import INDEX
 from wirelab.capture.reader import load
 from wirelab.capture.types import Capture
 from wirelab.claims.failures import FailureKind
-from wirelab.cli.console import OK, UNREADABLE, VIOLATION, complain, say, say_json, say_table
-from wirelab.cli.record import Options, Ready, aimed, budget, index, keep, known_setting, recording_client
-from wirelab.errors import MisuseError, WirelabError
+from wirelab.cli.console import OK, say, say_json, say_table
+from wirelab.cli.record import Options, Ready, aimed, budget, guarded, index, keep, known_setting, recording_client
+from wirelab.errors import WirelabError
 from wirelab.history.seen import Seen
 from wirelab.history.visibility import Visibility
 from wirelab.model import Json
@@ -19,7 +19,7 @@ from wirelab.probe.prompts import FIRST, RENDERERS, Judged, Renderer, Rendering,
 from wirelab.probe.run import Outcome, Setting, failure_of, file_of, preview, run
 from wirelab.probe.scenarios import load_book
 from wirelab.show.tables import table
-from wirelab.transport.client import Client, TransportError
+from wirelab.transport.client import Client
 
 
 def prompts(options: Options, *, renderer: Renderer | None = None, as_json: bool = False) -> int:
@@ -27,14 +27,7 @@ def prompts(options: Options, *, renderer: Renderer | None = None, as_json: bool
 
     The exit code: 0 told, 1 the server renders no prompts, 2 misused or no answer.
     """
-    try:
-        return _prompts(options, (renderer,) if renderer else RENDERERS, as_json=as_json)
-    except TransportError as error:
-        complain(f"{options.target}: no answer ({type(error).__name__}): is the server running there?")
-        return UNREADABLE
-    except WirelabError as error:
-        complain(str(error))
-        return UNREADABLE if isinstance(error, MisuseError) else VIOLATION
+    return guarded(options, lambda: _prompts(options, (renderer,) if renderer else RENDERERS, as_json=as_json))
 
 
 def _prompts(options: Options, renderers: tuple[Renderer, ...], *, as_json: bool) -> int:

@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -58,17 +59,30 @@ class Ready(msgspec.Struct, frozen=True):
 
 def record(options: Options) -> int:
     """Record, and report. The exit code: 0 all well, 1 something was not recorded or not admitted, 2 misused."""
+    return guarded(options, lambda: _recorded(options))
+
+
+def guarded(options: Options, action: Callable[[], int]) -> int:
+    """Run something that opens connections; what goes wrong becomes one line and an exit code."""
     try:
-        ready = prepare(options)
-        if options.dry_run:
-            return _show(ready, options)
-        return _record(ready, options)
+        return action()
     except TransportError as error:
         complain(f"{options.target}: no answer ({type(error).__name__}): is the server running there?")
+        return UNREADABLE
+    except OSError as error:
+        complain(f"{options.folder}: {error.strerror or 'can not be written'}")
         return UNREADABLE
     except WirelabError as error:
         complain(str(error))
         return UNREADABLE if isinstance(error, MisuseError) else VIOLATION
+    except KeyboardInterrupt:
+        complain("stopped: what had arrived is kept, and the next run goes on")
+        return VIOLATION
+
+
+def _recorded(options: Options) -> int:
+    ready = prepare(options)
+    return _show(ready, options) if options.dry_run else _record(ready, options)
 
 
 def prepare(options: Options) -> Ready:
