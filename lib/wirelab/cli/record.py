@@ -111,8 +111,9 @@ def _show(ready: Ready, options: Options) -> int:
         if asked is None:
             say(f"{step.name(ready.wish.tag)}: what turn {step.turn + 1} sends depends on the answers before it")
             continue
+        proof = asked.auth if ready.key or asked.auth == "wrong-bearer" else "no key"
         body = "" if asked.body is None else f" {msgspec.json.encode(asked.body).decode()}"
-        say(f"{step.name(ready.wish.tag)}: {asked.method} {ready.target.origin}{asked.path} ({asked.auth}){body}")
+        say(f"{step.name(ready.wish.tag)}: {asked.method} {ready.target.origin}{asked.path} ({proof}){body}")
     return OK
 
 
