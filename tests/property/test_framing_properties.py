@@ -84,12 +84,14 @@ def test_one_frame_in_many_small_reads(kind: type[Decoder]) -> None:
 
 
 PLAIN = st.sampled_from([b'data: {"a":1}\n\n', b'event: x\ndata: {"a":1}\n\n', b'data: {"b":"{}"}\n\n'])
+CRLF = PLAIN.map(lambda block: block.replace(b"\n", b"\r\n"))
 LINE = st.sampled_from([b'{"a":1}\n', b'{"b":{}}\n', b'{"a":1}{}\n'])
 ODD = st.sampled_from(
     [b"data: [DONE]\n\n", b"data: 1\n\n", b": hi\n\n", b"\n", b"\r", b"x", b"data: {}\r\n\r\n", b"{\n"]
 )
 RUNS = st.one_of(
     st.tuples(st.just(SseDecoder), st.lists(st.one_of(PLAIN, PLAIN, PLAIN, ODD)).map(b"".join)),
+    st.tuples(st.just(SseDecoder), st.lists(st.one_of(CRLF, CRLF, CRLF, ODD)).map(b"".join)),
     st.tuples(st.just(NdjsonDecoder), st.lists(st.one_of(LINE, LINE, LINE, ODD)).map(b"".join)),
 )
 
@@ -116,7 +118,13 @@ def test_runs_hold_the_frames_that_are_there(kind_and_body: tuple[type[Decoder],
 
 @pytest.mark.parametrize(
     ("kind", "plain"),
-    [(SseDecoder, b'data: {"a":1}\n\n'), (SseDecoder, b'event: x\ndata: {"a":1}\n\n'), (NdjsonDecoder, b'{"a":1}\n')],
+    [
+        (SseDecoder, b'data: {"a":1}\n\n'),
+        (SseDecoder, b'event: x\ndata: {"a":1}\n\n'),
+        (SseDecoder, b'data: {"a":1}\r\n\r\n'),
+        (SseDecoder, b'event: x\r\ndata: {"a":1}\r\n\r\n'),
+        (NdjsonDecoder, b'{"a":1}\n'),
+    ],
 )
 def test_a_long_read_of_like_frames_is_a_run(kind: type[Decoder], plain: bytes) -> None:
     for end in (b"", b"data: [DONE]\n\n" if kind is SseDecoder else b""):

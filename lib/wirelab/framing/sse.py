@@ -17,10 +17,12 @@ _CR = 0x0D
 """As numbers: `0x0A in data` is several times faster than `b"\n" in data`."""
 _BLANK_LINE = re.compile(rb"\n[\r\n]|\r\r")
 _SHAPES = {
-    2: re.compile(rb"^data: (\{.*\})\n\n", re.MULTILINE).findall,
-    3: re.compile(rb"^event: .*\ndata: (\{.*\})\n\n", re.MULTILINE).findall,
+    (2, False): re.compile(rb"^data: (\{.*\})\n\n", re.MULTILINE).findall,
+    (3, False): re.compile(rb"^event: .*\ndata: (\{.*\})\n\n", re.MULTILINE).findall,
+    (2, True): re.compile(rb"^data: (\{.*\})\r\n\r", re.MULTILINE).findall,
+    (3, True): re.compile(rb"^event: .*\r\ndata: (\{.*\})\r\n\r", re.MULTILINE).findall,
 }
-"""The common events by their number of lines: where every line of some bytes is in a match, they are all of it."""
+"""The payloads of the common events, by their number of lines and whether these end with CRLF."""
 _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
 
 
@@ -61,21 +63,34 @@ class SseDecoder(Decoder):
         return start
 
     def _run(self, data: bytes) -> Run | None:
-        if _CR in data:
-            return None
-        lines = 3 if data.startswith(b"event: ") else 2
-        size = data.rfind(b"\n\n") + 2
-        payloads = _SHAPES[lines](data)
-        if data.count(b"\n", 0, size) != lines * len(payloads):
-            size = data.rfind(b"\n\n", 0, max(0, size - 2)) + 2  # the last event is often `[DONE]`: all but that one
-            payloads = _SHAPES[lines](data, 0, size)
-        if not payloads or data.count(b"\n", 0, size) != lines * len(payloads):
-            return None
+        crlf = _CR in data
+        separator = b"\n\r" if crlf else b"\n\n"
+        lead = crlf and data.startswith(b"\n")
+        lines = 3 if data.startswith(b"event: ", lead) else 2
+        size = data.rfind(separator) + 2
+        payloads = _SHAPES[lines, crlf](data)
+        if not _is_all(data, size, lines * len(payloads), crlf=crlf, lead=lead):
+            size = data.rfind(separator, 0, max(0, size - 2)) + 2  # the last event is often `[DONE]`: all but that one
+            payloads = _SHAPES[lines, crlf](data, 0, size)
+            if not _is_all(data, size, lines * len(payloads), crlf=crlf, lead=lead):
+                return None
         text = b"\n".join(payloads)
-        return Run(self._number, len(payloads), text, data[:size], self._start, self._position, b"\n\n", self._cut)
+        return Run(self._number, len(payloads), text, data[:size], self._start, self._position, separator, self._cut)
 
     def _leftover(self, rest: bytes) -> list[Frame]:
         return _frames(rest, self._number, self._start, self._position, terminated=False)
+
+
+def _is_all(data: bytes, size: int, lines: int, *, crlf: bool, lead: bool) -> bool:
+    """Whether matches that hold so many lines, each match beginning a line, are all that `data` has up to `size`.
+
+    They are where every line end is inside of one; of a CRLF that ends an event only the CR is, and its LF before the
+    next one. `lead`: the first of these, of an event before, is there.
+    """
+    ends = data.count(b"\n", 0, size)
+    if crlf:
+        return lines > 0 and data.count(b"\r", 0, size) == lines and ends == lines - 1 + lead
+    return lines > 0 and ends == lines
 
 
 @lru_cache(256)

@@ -20,7 +20,7 @@ from wirelab.protocols.errors import describe_error, error_in
 
 _DATA: Final = FrameKind.DATA
 _DONE: Final = b"[DONE]"
-_ERROR_EVENT: Final = b"event: error\n"
+_ERROR_EVENT: Final = b"event: error"
 Leftover = Literal["discard", "objects", "read"]
 P = TypeVar("P", bound=msgspec.Struct)
 C = TypeVar("C", bound="Choice")
