@@ -100,6 +100,8 @@ def _judge_call(reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall)
         call, rules, unfinished=unfinished(reconciler, call), unsettled=_is_unsettled(reconciler, call)
     )
     call.closed = closed
+    if call.parts and closed.violation is None:
+        call.replace_text(closed.text)  # one text in place of its pieces, which weigh more than it
     frame = call.frames[-1]
     shown = call.id
     for code, detail in closed.anomalies:
