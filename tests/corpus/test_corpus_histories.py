@@ -159,5 +159,5 @@ def test_a_turn_gives_the_next_request(name: str, path: Path, following: Path) -
 
 
 def test_there_are_conversations_of_every_protocol() -> None:
-    assert len(conversations()) == 75
+    assert len(conversations()) == 70
     assert {path.parts[-2] for _, path, _ in conversations()} == {"chat", "native", "responses", "messages"}
