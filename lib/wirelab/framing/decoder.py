@@ -74,23 +74,19 @@ class Decoder:
             data = data[len(run.raw) :]
             self._position = self._start = run.position + len(run.raw)
             self._number = run.number + run.count
-        return run, self._cut_all(data)
-
-    def _cut_all(self, data: bytes) -> list[Frame]:
-        """The frames that `data`, where nothing is pending, completes; the rest is pending then."""
+        frames: list[Frame] = []
         blocks = self._split(data)
         rest = blocks.pop()
         if len(data) > self._limit:
             blocks = self._within_limit(blocks)
-        frames: list[Frame] = []
         if blocks:
             self._start = self._cut(blocks, frames, self._number, self._start, self._position)
             self._number += len(frames)
-            self._position += sum(map(len, blocks)) + self._separator_size * len(blocks)
+            self._position += len(data) - len(rest)
         if rest or self._failure is not None:
             self._pending += rest
-            return self._checked(frames)
-        return frames
+            return run, self._checked(frames)
+        return run, frames
 
     def close(self) -> list[Frame]:
         """The body has ended: what was left over, as frames with `terminated=False`. Nothing can be pushed after."""

@@ -46,11 +46,12 @@ class SseDecoder(Decoder):
     def _cut(blocks: list[bytes], frames: list[Frame], number: int, start: int, position: int) -> int:
         for block in blocks:
             end = position + len(block) + 2
-            lines = block.strip(b"\r\n")
-            name, data = None, lines
-            if lines.startswith(b"event: "):
-                head, _, data = lines.partition(b"\n")
-                name = _name(head.removesuffix(b"\r"))
+            name, data = None, block
+            if not block.startswith(b"data: ") or block.endswith(b"\r"):
+                data = block.strip(b"\r\n")
+                if data.startswith(b"event: "):
+                    head, _, data = data.partition(b"\n")
+                    name = _name(head.removesuffix(b"\r"))
             if data.startswith(b"data: ") and _LF not in data and _CR not in data:
                 frames.append(Frame(number, start, end, data[6:], FrameKind.DATA, name))
                 number += 1
