@@ -14,7 +14,6 @@ from bench.llama import ALIAS, PLACE, SERVER, build, package_version, serving
 from wirelab.capture.index import write_index
 from wirelab.capture.reader import load
 from wirelab.capture.store import Store
-from wirelab.capture.types import Capture
 from wirelab.capture.verify import verify_files, verify_store
 from wirelab.cli.claims import run as claims
 from wirelab.cli.prompts import prompts
@@ -22,7 +21,7 @@ from wirelab.cli.record import Options, record
 from wirelab.probe.admission import admit, problems
 from wirelab.probe.bodies import Settings
 from wirelab.probe.plan import Wish
-from wirelab.probe.scenarios import PROTOCOLS, load_book
+from wirelab.probe.scenarios import load_book
 
 ROOT = Path(__file__).resolve().parents[1]
 LEAST_SCENARIOS = 60
@@ -30,21 +29,6 @@ NOTE = (
     "real llama.cpp server with a real small model (SmolLM2 135M), temperature 0, nothing scripted; "
     "three worked turns in the history make it call"
 )
-ON_ALL = {
-    *("single", "parallel", "same_tool_twice", "no_call"),
-    *("cut_by_limit_in_call", "cut_by_limit_in_second_call", "client_hangs_up", "parallel_false"),
-    *(
-        "tool_choice_none",
-        "tool_choice_required",
-        "tool_choice_function",
-        "stop_sequence",
-        "image_input",
-        "no_messages",
-    ),
-}
-"""Scenarios in which the protocols differ, or a claim compares them."""
-MENDED = {"commentary_between", "missing_result", "replay_reversed", "replay_same_tool_reversed", "user_between"}
-"""Histories whose rendering settling changes."""
 
 
 def main() -> int:
@@ -80,28 +64,22 @@ def main() -> int:
 
 
 def join(folder: Path, root: Path) -> None:
-    """Copy the recordings that are worth their room into a captures root, and bring its index up to date."""
-    paths = [path for path in list(Store(folder).paths()) if is_worth_its_room(load(path))]
-    admitted, refused = admit(paths, root, load_book())
-    print(f"{len(admitted)} joined the captures, {len(refused)} did not")
+    """Copy one recording a scenario into a captures root, and bring its index up to date."""
+    admitted, refused = admit(smallest(folder), root, load_book())
+    print(f"{len(admitted)} joined the captures, {len(refused)} did not; keep what has room: they stay below 24 MB")
     for problem in refused:
         print(f"  {problem}")
     write_index(root, verify_store(root).entries)
 
 
-def is_worth_its_room(capture: Capture) -> bool:
-    """Whether a recording shows what no other of its kind does: `captures/` has to stay below 24 MB.
-
-    Every scenario joins once; on every protocol, streamed and whole, those in which the protocols differ.
-    """
-    scenario = load_book().named(capture.scenario)
-    if capture.scenario.startswith("rendered-settled-"):
-        return capture.scenario.removeprefix("rendered-settled-") in MENDED
-    if scenario.name in ON_ALL or scenario.follow_ups:
-        return True
-    spoken = [protocol for protocol in PROTOCOLS if protocol in scenario.protocols and protocol in wish().protocols]
-    mode = "stream" if "stream" in scenario.modes else "whole"
-    return capture.protocol == "discovery" or (capture.protocol == spoken[0] and capture.variant.startswith(mode))
+def smallest(folder: Path) -> list[Path]:
+    """The smallest recording of each scenario: a corpus needs every scenario, and not every one of them."""
+    found: dict[str, Path] = {}
+    for path in Store(folder).paths():
+        scenario = load(path).scenario
+        if scenario not in found or path.stat().st_size < found[scenario].stat().st_size:
+            found[scenario] = path
+    return list(found.values())
 
 
 def wish() -> Wish:
