@@ -91,6 +91,11 @@ class Exhibit:
         return self.capture.request.path == "/apply-template"
 
     @property
+    def dialect(self) -> str:
+        """What the request's history is written in: the protocol, or chat where a prompt was rendered apart."""
+        return "chat" if self._rendered_apart else self.protocol
+
+    @property
     def prompt(self) -> Json:
         """The prompt that the server made: seen behind it, or the answer itself; None where nobody saw it."""
         if self._rendered_apart and isinstance(self.body, dict):
@@ -103,11 +108,10 @@ class Exhibit:
     @cached_property
     def parts(self) -> tuple[Seen, ...]:
         """What became of the parts of its history in the prompt; empty where either is missing or unreadable."""
-        dialect = "chat" if self._rendered_apart else self.protocol
-        if dialect not in DIALECTS or not self.prompt:
+        if self.dialect not in DIALECTS or not self.prompt:
             return ()
         try:
-            transcript = read_history(self.request, dialect).transcript
+            transcript = read_history(self.request, self.dialect).transcript
         except UnreadableInputError:
             return ()
         if self.protocol == "gemini":  # ids may be left out there, and without them no result is anybody's

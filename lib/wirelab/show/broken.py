@@ -22,7 +22,7 @@ from wirelab.history.replay import Replay
 from wirelab.history.settle import settle
 from wirelab.history.turns import read_turns
 from wirelab.history.visibility import visibility
-from wirelab.show.histories import Settling, entries_told, settling_of, settling_turns
+from wirelab.show.histories import Settling, entries_told, settling, settling_turns
 from wirelab.show.tables import Table, table
 from wirelab.show.visibility import view_of
 from wirelab.transcript import Call, Dialect, Entry, HistoryError, Message, Part, Result, Text, Transcript
@@ -278,7 +278,7 @@ def _cost(exhibit: Exhibit, case: str, kind: str) -> Cost:
 
 def _mended(exhibit: Exhibit) -> str | None:
     """Whether the prompt shows the settled history whole: then a gateway settled it, as a client should have."""
-    one = settling_of(exhibit.capture)
+    one = settling(exhibit.request, Replay(source=exhibit.dialect))
     if one.after is None:
         return None
     after = pair(one.after).transcript if exhibit.protocol == "gemini" else one.after
