@@ -1,6 +1,6 @@
 """Which call a result answers: by id, else by tool name, first in first out; and the ids that Gemini leaves out."""
 
-from collections import deque
+from collections import Counter, deque
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -82,8 +82,8 @@ class _Pairing:
         self.open: Outstanding[_Known] = Outstanding()
         self.findings: list[HistoryFinding] = []
 
-    def message(self, message: Message, claimed: frozenset[str]) -> Message:
-        """A message, its calls with ids. `claimed`: the ids that the responses to it name."""
+    def message(self, message: Message, claimed: Counter[str]) -> Message:
+        """A message, its calls with ids. `claimed`: how many of the responses to it name each id."""
         calls = message.calls
         if not calls:
             return message
@@ -92,7 +92,7 @@ class _Pairing:
         parts = tuple(next(named) if isinstance(part, Call) else part for part in message.parts)
         return msgspec.structs.replace(message, parts=parts)
 
-    def _call(self, call: Call, claimed: frozenset[str]) -> Call:
+    def _call(self, call: Call, claimed: Counter[str]) -> Call:
         usable = is_usable(call.id)
         if usable and (call.id not in self.taken or not self.rename):
             known = _Known(call.id, call.id)
@@ -104,7 +104,10 @@ class _Pairing:
         self.taken.add(known.id)
         if known.written is not None:
             self.latest[known.written] = known
-        name = None if known.written in claimed else call.name  # its own response is there: no other may guess it
+        name = call.name
+        if known.written is not None and claimed[known.written]:
+            claimed[known.written] -= 1
+            name = None  # its own response is there: no other may guess it
         self.open.add(known, known.written or known.id, name)
         return msgspec.structs.replace(call, id=known.id, allocated=call.allocated or not usable)
 
@@ -142,20 +145,20 @@ def pair(transcript: Transcript, *, rename: bool = True) -> Recorded:
     pairing = _Pairing(transcript, rename=rename)
     claims = _claims(transcript)
     entries: list[Entry] = [
-        pairing.result(entry) if isinstance(entry, Result) else pairing.message(entry, claims.get(number, frozenset()))
+        pairing.result(entry) if isinstance(entry, Result) else pairing.message(entry, claims.get(number, Counter()))
         for number, entry in enumerate(transcript.entries)
     ]
     return Recorded(Transcript(tuple(entries), transcript.dialect), tuple(pairing.findings))
 
 
-def _claims(transcript: Transcript) -> dict[int, frozenset[str]]:
-    """By the number of each message with calls: the ids that the responses before the next such message name."""
-    claims: dict[int, set[str]] = {}
+def _claims(transcript: Transcript) -> dict[int, Counter[str]]:
+    """By the number of each message with calls: how many responses before the next such message name each id."""
+    claims: dict[int, Counter[str]] = {}
     opened = -1
     for number, entry in enumerate(transcript.entries):
         if isinstance(entry, Result):
             if is_usable(entry.id):
-                claims.setdefault(opened, set()).add(entry.id)
+                claims.setdefault(opened, Counter())[entry.id] += 1
         elif entry.calls:
             opened = number
-    return {number: frozenset(ids) for number, ids in claims.items()}
+    return claims

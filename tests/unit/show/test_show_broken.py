@@ -103,7 +103,7 @@ def test_costs() -> None:
 
 
 def test_a_cost_that_nobody_saw() -> None:
-    unseen = costs(Store(), "llama-server-*/chat/history-call_last*")
+    unseen = costs(Store(), "llama-server-11434/chat/history-call_last*")
     assert [cost.status for cost in unseen] == [400]
     assert costs_table(unseen).rows[0][2:] == ("1", "1", "0", "0", "0", "")
 
