@@ -1,6 +1,5 @@
 """Ids: issuing fresh ones that collide with nothing, and mapping those that an endpoint refuses."""
 
-import hashlib
 import itertools
 import re
 import string
@@ -108,6 +107,8 @@ def _candidates(rule: IdRule, identifier: str, name: str | None, ordinal: int) -
 
 def _digest(identifier: str, attempt: int) -> int:
     seed = identifier if attempt == 0 else f"{identifier}#{attempt}"
+    import hashlib  # noqa: PLC0415  loads OpenSSL, a tenth of what importing the reconcilers costs (P12)
+
     return int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
 
 
