@@ -4,6 +4,7 @@ Not through `papermill.execute_notebook`: that fails a notebook whose cell tagge
 us is the cell's point, and it writes paths and parameters into the metadata.
 """
 
+import logging
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from wirelab.rerun.parameters import tags_of
 from wirelab.rerun.plan import Job
 
 KERNEL = "python3"
+
+logging.getLogger("papermill").setLevel(logging.CRITICAL + 1)  # what went wrong stands in the outcome
+
 CELL_LIMIT = 600
 """Seconds that one cell may take."""
 

@@ -137,6 +137,7 @@ class Zygote:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=zygote_environment(os.environ),
+                start_new_session=True,  # Ctrl-C is for us; the pipe's end is what ends the zygote
             )
         return self._process
 
