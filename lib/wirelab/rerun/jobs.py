@@ -24,8 +24,8 @@ Progress = Callable[[str, int, int], None]
 def run_jobs(jobs: Sequence[Job], folder: Path, progress: Progress, workers: int | None = None) -> list[Outcome]:
     """All jobs that `folder` has no good outcome of yet; the outcomes in the order of the jobs.
 
-    The work is done by the kernels, so threads are enough here, one more than there are cores since kernels also wait to
-    start and to end. An interrupt ends the kernels, and with them the rest.
+    The work is done by the kernels, so threads are enough here: one more than there are cores, since kernels also wait
+    to start and to end. An interrupt ends the kernels, and with them the rest.
     """
     from wirelab.rerun.execute import run_job_in_thread  # noqa: PLC0415 - papermill's import runs beside the zygote's
 
