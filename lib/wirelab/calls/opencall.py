@@ -45,6 +45,7 @@ class OpenCall:
         "broken",
         "closed",
         "done",
+        "echo",
         "executable",
         "frames",
         "given",
@@ -77,6 +78,7 @@ class OpenCall:
         self.metadata_bytes = 0
         self.argument_bytes = 0
         self.done = False
+        self.echo = False
         self.broken = False
         self.executable = True
         self.closed: Any = None

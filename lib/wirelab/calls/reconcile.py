@@ -187,11 +187,19 @@ class Reconciler:
             self._note_entry("too-many-calls", f"more than {self._limits.calls} calls; this one is dropped")
             return None
         call = OpenCall(self._shape)
+        call.echo = self._shape == "text" and entry.id is None and self._says_a_name_again(entry)
         calls.append(call)
         if len(calls) > 1 and self.asked.parallel is False and "parallel-off" in self._rules:
             detail = f"call {len(calls)} ({entry.name!r}) came although the request said no parallel tool calls"
             self._note_call("parallel-calls-disabled", call, detail)
         return call
+
+    def _says_a_name_again(self, entry: Entry) -> bool:
+        """A name without arguments, after a call of that name that has an id: a new call only if arguments follow."""
+        occupant = self.book.occupants.get(entry.slot)
+        if occupant is None or occupant.id is None or occupant.last_frame == entry.fragment.frame:
+            return False
+        return entry.name == occupant.name and not entry.text and entry.value is None
 
     def _take(self, call: OpenCall, entry: Entry) -> None:
         """The entry is the call's: its id, name and arguments go in, its place is remembered."""

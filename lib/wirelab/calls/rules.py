@@ -193,6 +193,13 @@ _CLOSING = _rules(
         ("nested-json-string", "replacement-character"),
         "1, closing",
     ),
+    (
+        "echo-is-no-call",
+        "a complete call's name again without id and arguments, and nothing after it",
+        "it is a repeat, not a call without arguments",
+        ("repeated-entry",),
+        "1.3",
+    ),
     ("first-seen-order", "ids and indexes may change", "calls keep the order they were first seen in", (), "1.5"),
     ("failure-is-said", "an error object, or status 400 or more", "the stream ends there", ("upstream-error",), "1"),
     ("empty-is-noticed", "a body without a byte", "it is a fault of its own", ("empty-stream",), "1, closing"),

@@ -62,6 +62,8 @@ def judge(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) 
     """Note everything that only the end can tell."""
     heard = reconciler.heard
     whole = _judge_stream(reconciler, rules, empty_body=empty_body)
+    if whole and "echo-is-no-call" in rules:
+        _drop_echoes(reconciler)
     for call in reconciler.book.calls:
         _judge_call(reconciler, rules, call)
     if whole and "nothing-is-noticed" in rules:
@@ -77,6 +79,15 @@ def judge(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) 
             found = find_markup("".join(pieces))
             if found is not None:
                 reconciler.note("leaked-tool-markup", None, None, f"the {where} holds tool-call markup: {found!a}")
+
+
+def _drop_echoes(reconciler: Reconciler) -> None:
+    """A server that repeats the name beside each delta may do so once more at the end: that is no call."""
+    for call in list(reconciler.book.calls):
+        if call.echo and call.id is None and not call.arguments_text.strip():
+            reconciler.book.calls.remove(call)
+            detail = f"the name {call.name!r} was said once more after its complete call, and nothing followed"
+            reconciler.note("repeated-entry", call.frames[-1], None, detail)
 
 
 def _judge_stream(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) -> bool:
