@@ -34,7 +34,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What there is to do: notebooks to run, captures to survey by name (None: all of them)."""
+    """What there is to do: notebooks to run, captures to survey by name or pattern (None: all of them)."""
 
     jobs: list[plan.Job]
     surveyed: list[str] | None
@@ -60,11 +60,12 @@ def run_notebooks(
     store = store or Store(os.environ.get(ROOT_VARIABLE) or folder.parent / "captures")
     selected = names_of(store, "*" if product else captures, readable=product)
     work = plan_work(folder, names, selected, parameters or {})
+    surveyed = work.surveyed if selected is not None else fitting_any(store, work.surveyed)
     runs, plan_of_it = folder.parent / RUNS, fingerprint(work.jobs)
     target = (unfinished_folder(runs, plan_of_it) if product else None) or new_folder(runs, plan_of_it)
     with kernels(store):
         outcomes = run_jobs(work.jobs, target, progress)
-    result = survey(watched(store, work.surveyed, progress)) if work.surveyed != [] else None
+    result = survey(watched(store, surveyed, progress)) if surveyed != [] else None
     return Report(write_page(target, outcomes, result), tuple(outcomes), result)
 
 
@@ -76,6 +77,13 @@ def names_of(store: Store, pattern: str | None, *, readable: bool) -> list[str] 
     if not fitting:
         raise MisuseError(f"no capture is named like {pattern}: * stands for any part of a name, slashes included")
     return fitting
+
+
+def fitting_any(store: Store, patterns: Sequence[str] | None) -> list[str] | None:
+    """The captures that fit one of the patterns, each once; a name fits itself. None, for all of them, stays None."""
+    if patterns is None:
+        return None
+    return list(dict.fromkeys(entry.name for pattern in patterns for entry in store.select(pattern)))
 
 
 def plan_work(folder: Path, names: Sequence[str], captures: list[str] | None, parameters: Mapping[str, str]) -> Work:

@@ -13,7 +13,7 @@ from wirelab.rerun import regenerate
 from wirelab.rerun.clean import normalise, shown
 from wirelab.rerun.jobs import new_folder, note, read_journal, unfinished_folder
 from wirelab.rerun.outcome import Outcome
-from wirelab.rerun.run import Report, run_notebooks
+from wirelab.rerun.run import Report, fitting_any, run_notebooks
 
 SCENARIO = "ollama-0.20.4/native/parallel.stream*"
 
@@ -181,3 +181,14 @@ def test_normalising_keeps_tags_and_outputs_only() -> None:
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
+
+
+def test_a_parameter_may_be_a_pattern_of_captures() -> None:
+    store = Store()
+    names = fitting_any(store, ["ollama-0.9.0/native/single.*", "ollama-0.9.0/native/single.*"])
+    assert names
+    assert len(set(names)) == len(names)
+    assert fitting_any(store, [names[0]]) == [names[0]]
+    assert fitting_any(store, []) == []
+    assert fitting_any(store, None) is None
+    assert fitting_any(store, ["nobody/*"]) == []
