@@ -14,6 +14,7 @@ from wirelab.framing import (
     NdjsonDecoder,
     SseDecoder,
     WholeDecoder,
+    is_json,
     lenient,
 )
 from wirelab.ids import IdAllocator
@@ -199,12 +200,4 @@ def _looks_whole(body: bytes, protocol: str) -> bool | None:
     if entry is None or entry.framing != "ndjson" or b"\n" not in body.strip():
         return None
     first = body.lstrip().split(b"\n", 1)[0]
-    return True if _is_json(body) and not _is_json(first) else None
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return True if is_json(body) and not is_json(first) else None

@@ -13,9 +13,6 @@ from wirelab.model import Json, Reading
 from wirelab.protocols.dialects import DIALECTS, read_history
 from wirelab.protocols.registry import PROTOCOLS
 
-GATEWAYS = ("litellm", "opencodex")
-"""Servers that answer for another server behind them."""
-
 
 class Exhibit:
     """One capture with everything that claims ask of it. Readings and decoded bodies are made once and kept."""

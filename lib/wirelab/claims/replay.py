@@ -53,7 +53,7 @@ def _ids_shown(exhibits: Sequence[Exhibit]) -> Iterator[Seen]:
 def _kept(shown: Shown, *kinds: str) -> Iterator[Seen]:
     for exhibit, parts in shown:
         asked = [part for part in parts if part.part.kind in kinds and part.state != "unknown"]
-        gone = [part for part in asked if part.state in ("lost", "moved")]
+        gone = [part for part in asked if part.is_gone]
         if asked:
             detail = f"the {gone[0].part.kind} is {gone[0].state}" if gone else f"all {len(asked)} arrive"
             yield exhibit, not gone, detail

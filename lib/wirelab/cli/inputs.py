@@ -9,7 +9,7 @@ from wirelab.errors import UnreadableInputError
 from wirelab.framing import FrameTooLargeError
 from wirelab.model import Asked, Frame, FrameKind
 from wirelab.protocols.registry import PROTOCOLS, detect
-from wirelab.show.frames import frames_of
+from wirelab.show.frames import frames_of, is_json
 from wirelab.show.text import visible
 
 STANDARD_INPUT = "standard input"
@@ -110,7 +110,7 @@ def _is_payload(frame: Frame) -> bool:
     if frame.kind is not FrameKind.DATA:
         return False
     text = frame.data.strip()
-    return text == b"[DONE]" or _is_json(text) or (not frame.terminated and text.startswith(b"{"))
+    return text == b"[DONE]" or is_json(text) or (not frame.terminated and text.startswith(b"{"))
 
 
 def _is_mere_error(data: bytes) -> bool:
@@ -137,12 +137,4 @@ def is_whole(body: bytes, framing: str) -> bool:
     first, _, rest = body.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
     if not first.startswith((b"{", b"[")):
         return False
-    return framing == "sse" or (bool(rest.strip()) and not _is_json(first) and _is_json(body))
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        msgspec.json.decode(data, type=msgspec.Raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return True
+    return framing == "sse" or (bool(rest.strip()) and not is_json(first) and is_json(body))

@@ -20,9 +20,9 @@ def lenient(frame: Frame) -> list[Frame]:
     if b"\n" not in frame.data:
         return [frame] if frame.terminated or _is_complete(frame.data) else []
     lines = [line for line in frame.data.split(b"\n") if line]
-    if not _is_json(frame.data) and all(map(_is_complete, lines)):
+    if not is_json(frame.data) and all(map(_is_complete, lines)):
         return [_with_data(frame, line) for line in lines]
-    return [frame] if frame.terminated or _is_json(frame.data) else []
+    return [frame] if frame.terminated or is_json(frame.data) else []
 
 
 def _with_data(frame: Frame, data: bytes) -> Frame:
@@ -30,12 +30,13 @@ def _with_data(frame: Frame, data: bytes) -> Frame:
 
 
 def _is_complete(data: bytes) -> bool:
-    return data == _DONE or _is_json(data)
+    return data == _DONE or is_json(data)
 
 
-def _is_json(data: bytes) -> bool:
+def is_json(data: bytes) -> bool:
+    """Whether bytes decode as one JSON value; those that nest too deep for the decoder do not."""
     try:
         msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
         return False
     return True

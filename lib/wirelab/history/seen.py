@@ -32,3 +32,13 @@ class Seen(msgspec.Struct, frozen=True):
     end: int | None = None
     tie: Tie | None = None
     swapped: bool = False
+
+    @property
+    def is_gone(self) -> bool:
+        """It is not in its place: lost, or moved elsewhere."""
+        return self.state in ("lost", "moved")
+
+    @property
+    def is_loss(self) -> bool:
+        """It did not arrive as it should: gone, or taken for another call's."""
+        return self.is_gone or self.swapped

@@ -30,7 +30,7 @@ class Visibility(msgspec.Struct, frozen=True):
     @property
     def losses(self) -> tuple[Seen, ...]:
         """The parts that did not arrive as they should: lost, moved or swapped."""
-        return tuple(seen for seen in self.parts if seen.state in ("lost", "moved") or seen.swapped)
+        return tuple(seen for seen in self.parts if seen.is_loss)
 
 
 def visibility(transcript: Transcript, prompt: Json) -> Visibility:

@@ -49,7 +49,8 @@ def frames_of(body: bytes, protocol: str, *, whole: bool = False) -> list[Frame]
     return [*decoder.push(body), *decoder.close()]
 
 
-def _is_json(data: bytes) -> bool:
+def is_json(data: bytes) -> bool:
+    """Whether bytes are JSON by their form; numbers that no decoder holds are, too."""
     try:
         msgspec.json.decode(data, type=msgspec.Raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -63,7 +64,7 @@ def _state(frame: Frame) -> State:
         return "whole" if frame.terminated else "pending"
     if frame.data.strip() == b"[DONE]":
         return "end"
-    if all(_is_json(each.data) for each in lenient(frame) or [frame]):
+    if all(is_json(each.data) for each in lenient(frame) or [frame]):
         return "whole"
     return "malformed" if frame.terminated else "pending"
 

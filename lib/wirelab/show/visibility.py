@@ -30,7 +30,7 @@ class View(msgspec.Struct, frozen=True):
     @property
     def losses(self) -> tuple[Seen, ...]:
         """The parts that did not arrive as they should."""
-        return tuple(one for one in self.parts if one.state in ("lost", "moved") or one.swapped)
+        return tuple(one for one in self.parts if one.is_loss)
 
     @property
     def word(self) -> str:

@@ -169,3 +169,11 @@ def test_usage_grows_key_by_key_and_a_second_reason_fills_only_a_gap() -> None:
     assert reading.usage == {"input_tokens": 3, "output_tokens": 5}
     assert reading.raw_finish_reason == "end_turn"
     assert reading.findings == ()
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize("end", [b"", b"\n\n"])
+def test_what_nests_too_deep_is_a_finding_and_no_crash(end: bytes, strict: bool) -> None:
+    for body in (b"data: " + b"[" * 200_000 + end, b"data: 1\ndata: " + b"[" * 200_000 + end):
+        assert read_body(body, "chat", strict=strict).error is not None
+    assert read_body(b"[" * 200_000 + b"\n{}", "native", strict=strict).error is not None
