@@ -12,6 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from wirelab.model import Json
+from wirelab.protocols.decoding import UNDECODABLE, decode_any
 
 
 class FailureKind(StrEnum):
@@ -107,8 +108,8 @@ def classify(status: int | None, body: Json, *, history_valid: bool | None = Non
 def decoded(body: bytes) -> Json:
     """A body as JSON, or else as text."""
     try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return decode_any(body)
+    except UNDECODABLE:
         return body.decode("utf-8", "replace")
 
 
@@ -155,8 +156,8 @@ def history_arguments_valid(request: Json) -> bool:
 def _is_object(arguments: Json) -> bool:
     if isinstance(arguments, str):
         try:
-            arguments = msgspec.json.decode(arguments)
-        except msgspec.DecodeError:
+            arguments = decode_any(arguments)
+        except UNDECODABLE:
             return False
     return isinstance(arguments, Mapping)
 

@@ -8,6 +8,7 @@ import msgspec
 from wirelab.claims.exhibit import Exhibit
 from wirelab.framing import Decoder, NdjsonDecoder, SseDecoder, WholeDecoder
 from wirelab.model import FrameKind, Json
+from wirelab.protocols.decoding import UNDECODABLE, decode_any
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -23,15 +24,16 @@ def payloads(exhibit: Exhibit) -> Iterator[dict[str, Json]]:
     decoder = framing[exhibit.capture.framing]()
     for frame in (*decoder.push(exhibit.capture.body), *decoder.close()):
         if frame.kind is FrameKind.DATA:
-            value = _decoded(frame.data)
+            value = value_of(frame.data)
             if isinstance(value, dict):
                 yield value
 
 
-def _decoded(data: bytes) -> Json:
+def value_of(data: bytes) -> Json:
+    """The JSON value of a payload; None where it is no JSON."""
     try:
-        return msgspec.json.decode(data)
-    except (ValueError, RecursionError):
+        return decode_any(data)
+    except UNDECODABLE:
         return None
 
 

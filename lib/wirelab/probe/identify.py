@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-import msgspec
-
 from wirelab.model import Json
+from wirelab.protocols.decoding import UNDECODABLE, decode_any
 from wirelab.transport.client import Client, OriginAuth, TransportError
 from wirelab.transport.keys import Key
 
@@ -52,8 +51,8 @@ def _start(reads: Iterable[bytes]) -> bytes:
 
 def _text(answer: bytes, field: str) -> str:
     try:
-        body: Json = msgspec.json.decode(answer)
-    except msgspec.DecodeError:
+        body: Json = decode_any(answer)
+    except UNDECODABLE:
         return ""
     value = body.get(field) if isinstance(body, dict) else None
     return value if isinstance(value, str) else ""

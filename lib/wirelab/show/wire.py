@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from wirelab.capture import Capture
+from wirelab.claims.wire import value_of
 from wirelab.model import Json
 from wirelab.show.frames import frame_times, frames_of
 from wirelab.show.story import is_whole
@@ -22,15 +23,8 @@ def wire_objects(capture: Capture) -> list[WireObject]:
     """The objects of all frames in order; what is no JSON object (`[DONE]`, a comment) is left out."""
     frames = frames_of(capture.body, capture.protocol, whole=is_whole(capture))
     timed = zip(frames, frame_times(frames, capture.reads), strict=True)
-    found = [(frame.number, seconds, _decoded(frame.data)) for frame, seconds in timed]
+    found = [(frame.number, seconds, value_of(frame.data)) for frame, seconds in timed]
     return [WireObject(frame, seconds, value) for frame, seconds, value in found if isinstance(value, dict)]
-
-
-def _decoded(data: bytes) -> Json:
-    try:
-        return msgspec.json.decode(data)
-    except (ValueError, RecursionError):
-        return None
 
 
 def mapping(value: Json) -> dict[str, Any]:

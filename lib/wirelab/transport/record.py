@@ -19,6 +19,7 @@ from wirelab.capture.recording import Recording
 from wirelab.capture.redact import REDACTED
 from wirelab.capture.types import End, Head, Request, Response, Source, framing_of
 from wirelab.errors import MisuseError
+from wirelab.protocols.decoding import UNDECODABLE, decode_any
 
 EXTENSION = "wirelab.slot"
 
@@ -177,8 +178,8 @@ def _end_of(error: httpx.TransportError) -> End:
 def _asked(request: httpx.Request) -> Request:
     body = request.content if isinstance(request.stream, httpx.ByteStream) else b""
     try:
-        decoded = msgspec.json.decode(body) if body else None
-    except msgspec.DecodeError:
+        decoded = decode_any(body) if body else None
+    except UNDECODABLE:
         decoded = None
     path = request.url.raw_path.decode("ascii")
     return Request(request.method, path, dict(request.headers), decoded)

@@ -10,6 +10,7 @@ import httpx
 import msgspec
 
 from wirelab.capture.types import Capture
+from wirelab.claims.failures import decoded
 from wirelab.errors import WirelabError
 from wirelab.model import Json
 
@@ -34,7 +35,8 @@ class ReplayTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The recorded answer. Raises `ReplayMissError`."""
         path = request.url.raw_path.decode("ascii")
-        body = _decoded(request.read())
+        content = request.read()
+        body = decoded(content) if content else None
         key = _key(request.method, path, body)
         if key not in self._by_request:
             raise ReplayMissError(self._miss(request.method, path, body))
@@ -87,13 +89,6 @@ def _answer(capture: Capture) -> httpx.Response:
 
 def _key(method: str, path: str, body: Json) -> bytes:
     return msgspec.json.encode([method, path, body], order="deterministic")
-
-
-def _decoded(body: bytes) -> Json:
-    try:
-        return msgspec.json.decode(body) if body else None
-    except msgspec.DecodeError:
-        return body.decode("utf-8", "replace")
 
 
 def _flat(value: Json, place: str = "") -> dict[str, Json]:

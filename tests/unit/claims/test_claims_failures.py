@@ -8,6 +8,7 @@ from wirelab.claims.failures import (
     Failure,
     FailureKind,
     classify,
+    decoded,
     history_arguments_valid,
     message_of,
     missing_model,
@@ -114,3 +115,9 @@ def test_the_words_of_a_failure() -> None:
     assert message_of({"detail": "why"}) == "why"
     assert message_of({"error": {"code": 1}}) == ""
     assert message_of(7) == ""
+
+
+def test_what_nests_too_deep_breaks_nothing() -> None:
+    deep = "[" * 200_000
+    assert decoded(deep.encode()) == deep
+    assert not history_arguments_valid({"name": "f", "arguments": deep})
