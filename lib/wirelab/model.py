@@ -5,7 +5,7 @@ frame says in any protocol's terms, told to a `Sink`; a *tool call* is what frag
 anomaly or a violation; a *reading* is all of it together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
@@ -51,16 +51,8 @@ class FrameRun(Protocol):
         """The number of the first."""
 
     @property
-    def count(self) -> int:
-        """How many they are."""
-
-    @property
-    def payloads(self) -> bytes:
-        """Their payloads, JSON objects as far as their braces tell, one a line."""
-
-    @property
-    def raw(self) -> bytes:
-        """All of them as the body has them."""
+    def payloads(self) -> list[bytes]:
+        """Their payloads, with white space around them at most."""
 
     def frames(self) -> list[Frame]:
         """The frames themselves."""
@@ -86,6 +78,10 @@ class Fragment(msgspec.Struct, frozen=True, gc=False):
     arguments: Any = msgspec.UNSET
     mode: Mode = "delta"
     key: str | int | None = None
+
+
+Place = tuple[Any, str | int | None]
+"""Index and key of a fragment."""
 
 
 class Severity(StrEnum):
@@ -161,16 +157,23 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Sink(Protocol):
-    """Where a protocol's reader tells its events. The reconciler is one; an event log for people is another."""
+    """Where a protocol's reader tells its events. The reconciler is one; an event log for people is another.
 
-    def text(self, frame: int, piece: str) -> None:
-        """A piece of answer text."""
+    Most frames bring a piece of something that others brought a piece of before. Pieces that come in a row are told at
+    once, with the frame of each.
+    """
 
-    def thinking(self, frame: int, piece: str) -> None:
-        """A piece of reasoning."""
+    def text(self, frames: Sequence[int], pieces: Sequence[str]) -> None:
+        """Pieces of answer text."""
+
+    def thinking(self, frames: Sequence[int], pieces: Sequence[str]) -> None:
+        """Pieces of reasoning."""
 
     def fragment(self, fragment: Fragment) -> None:
         """One tool-call entry."""
+
+    def arguments(self, frames: Sequence[int], pieces: Sequence[str], places: Sequence[Place]) -> None:
+        """Tool-call entries with nothing but pieces of argument text, each alone in its frame (`fragments_of`)."""
 
     def finish(self, frame: int, reason: str | None) -> None:
         """A finish signal; `reason` is None where the signal has none (`[DONE]`, `message_stop`)."""
@@ -183,6 +186,12 @@ class Sink(Protocol):
 
     def note(self, code: str, frame: int | None, position: int | None, detail: str, call: str | None = None) -> None:
         """The reader itself noticed something. The code says whether it is a violation (`wirelab.codes`)."""
+
+
+def fragments_of(frames: Iterable[int], pieces: Iterable[str], places: Iterable[Place]) -> Iterator[Fragment]:
+    """The fragments that `Sink.arguments` is told of, one by one."""
+    for frame, piece, (index, key) in zip(frames, pieces, places, strict=True):
+        yield Fragment(frame, 0, 1, msgspec.UNSET, index, msgspec.UNSET, piece, "delta", key)
 
 
 class Reader(Protocol):

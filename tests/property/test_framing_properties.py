@@ -1,5 +1,6 @@
 """Framing under random bodies and random reads: ranges tile, reads do not matter, an independent decoder agrees."""
 
+from typing import Any
 from unittest.mock import patch
 
 import httpx_sse._decoders as oracle
@@ -7,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.framing import Decoder, NdjsonDecoder, SseDecoder
-from wirelab.framing import decoder as decoder_module
+from wirelab.framing import Decoder, NdjsonDecoder, Run, SseDecoder
 from wirelab.model import Frame, FrameKind
 
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -87,7 +87,17 @@ PLAIN = st.sampled_from([b'data: {"a":1}\n\n', b'event: x\ndata: {"a":1}\n\n', b
 CRLF = PLAIN.map(lambda block: block.replace(b"\n", b"\r\n"))
 LINE = st.sampled_from([b'{"a":1}\n', b'{"b":{}}\n', b'{"a":1}{}\n'])
 ODD = st.sampled_from(
-    [b"data: [DONE]\n\n", b"data: 1\n\n", b": hi\n\n", b"\n", b"\r", b"x", b"data: {}\r\n\r\n", b"{\n"]
+    [
+        b"data: [DONE]\n\n",
+        b"event: error\ndata: 1\n\n",
+        b"data: 1\n\n",
+        b": hi\n\n",
+        b"\n",
+        b"\r",
+        b"x",
+        b"data: {}\r\n\r\n",
+        b"{\n",
+    ]
 )
 RUNS = st.one_of(
     st.tuples(st.just(SseDecoder), st.lists(st.one_of(PLAIN, PLAIN, PLAIN, ODD)).map(b"".join)),
@@ -96,24 +106,30 @@ RUNS = st.one_of(
 )
 
 
+def block_by_block(kind: type[Decoder], body: bytes) -> list[Frame]:
+    """The frames where nothing is taken for a run."""
+    with patch.object(Decoder, "feed", Decoder._feed_much):
+        return feed(kind, body, [])
+
+
 @given(st.one_of(RUNS, BODIES), st.data())
 def test_runs_hold_the_frames_that_are_there(kind_and_body: tuple[type[Decoder], bytes], data: st.DataObject) -> None:
     kind, body = kind_and_body
+    decoder = kind()
+    frames: list[Frame] = []
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=3)))
-    expected = feed(kind, body, cuts)
-    with patch.object(decoder_module, "RUN_BYTES", 0):
-        decoder = kind()
-        frames: list[Frame] = []
-        for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True):
-            run, others = decoder.feed(body[start:end])
-            if run is not None:
-                made = run.frames()
-                assert [frame.data for frame in made] == run.payloads.splitlines()
-                assert [frame.number for frame in made] == list(range(run.number, run.number + run.count))
+    for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True):
+        for part in decoder.feed(body[start:end]):
+            if isinstance(part, Run):
+                made = part.frames()
+                assert [frame.data for frame in made] == [payload.removesuffix(b"\r") for payload in part.payloads]
+                assert [frame.number for frame in made] == [part.number + place for place in range(len(made))]
                 assert {(frame.kind, frame.terminated) for frame in made} == {(FrameKind.DATA, True)}
+                assert not any(frame.event == "error" for frame in made)
                 frames += made
-            frames += others
-        assert frames + decoder.close() == expected
+            else:
+                frames.append(part)
+    assert frames + decoder.close() == block_by_block(kind, body)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +142,13 @@ def test_runs_hold_the_frames_that_are_there(kind_and_body: tuple[type[Decoder],
         (NdjsonDecoder, b'{"a":1}\n'),
     ],
 )
-def test_a_long_read_of_like_frames_is_a_run(kind: type[Decoder], plain: bytes) -> None:
-    for end in (b"", b"data: [DONE]\n\n" if kind is SseDecoder else b""):
-        run, others = kind().feed(plain * 200 + end)
-        assert run is not None
-        assert (run.count, len(run.frames()), len(others)) == (200, 200, bool(end))
+def test_what_is_odd_parts_two_runs(kind: type[Decoder], plain: bytes) -> None:
+    odd = b": ping\n\n" if kind is SseDecoder else b" \n"
+    odd = odd.replace(b"\n", b"\r\n") if b"\r" in plain else odd
+    runs: list[Any] = kind().feed(plain * 200 + odd + plain * 100)
+    assert [len(part.payloads) if isinstance(part, Run) else part.kind for part in runs] in (
+        [200, FrameKind.COMMENT, 100],
+        [200, FrameKind.IGNORED, 100],
+    )
+    (live,) = kind().feed(plain)
+    assert isinstance(live, Run)

@@ -12,13 +12,14 @@ from wirelab.framing import (
     Decoder,
     FrameTooLargeError,
     NdjsonDecoder,
+    Run,
     SseDecoder,
     WholeDecoder,
     is_json,
     lenient,
 )
 from wirelab.ids import IdAllocator
-from wirelab.model import Asked, Frame, FrameKind, Reader, Reading
+from wirelab.model import Asked, Frame, FrameKind, FrameRun, Reader, Reading, Sink
 from wirelab.protocols.errors import describe_error
 from wirelab.protocols.registry import PROTOCOLS, ProtocolEntry
 
@@ -26,6 +27,7 @@ BLOCK = 32 * 1024
 """Bytes pushed at a time when a whole body is at hand: enough to be fast, little enough to stay in the cache."""
 
 HTTP_FAILURE = 400
+_DECODERS: dict[str, type[Decoder]] = {"ndjson": NdjsonDecoder, "sse": SseDecoder}
 _BLANK = b" \t\r\n"
 
 
@@ -61,48 +63,66 @@ class ResponseMachine:
         self._status = status
         self._whole = whole
         self._decoder: Decoder | None = None
-        self._reader: Reader | None = None
-        self._read: Any = None
+        self._reader: Reader
+        self._feed: Any
+        self._read_run: Any
         self._head = b""
         self._size = 0
         self._garbage: Frame | None = None
-        self._payloads = 0
+        self._heard = False
+        """Whether any payload came."""
         self._ended = False
 
     def push(self, data: bytes) -> None:
         """Take the next bytes of the body."""
         if self._ended:
             raise MisuseError("this response has ended; make a new machine for the next one")
+        if self._decoder is None:
+            data = self._begin(data)
+            if self._decoder is None:
+                return
         self._size += len(data)
-        if self._decoder is None and not self._begin(data):
-            return
-        if self._head:
-            data, self._head = self._head, b""
-        self._run(data)
+        try:
+            for part in self._feed(data):
+                if part.__class__ is Run:
+                    self._heard = True
+                    self._read_run(part)
+                else:
+                    self._read_odd(part)
+        except FrameTooLargeError as error:
+            self._stop(error)
+        except ProtocolViolationError:
+            self._ended = True
+            raise
 
     def close(self) -> Reading:
         """The body has ended: the reading."""
+        if self._decoder is None and not self._ended:
+            self._choose(b"")
+            self.push(self._head)
         if self._ended:
             raise MisuseError("this response has ended; make a new machine for the next one")
-        if self._decoder is None:
-            self._choose(b"")
-            self._run(self._head)
-        self._run(None)
         self._ended = True
+        assert self._decoder is not None
+        try:
+            for frame in self._decoder.close():
+                self._read_odd(frame)
+            self._end()
+        except FrameTooLargeError as error:
+            self._stop(error)
         return self._reconciler.close(empty_body=self._size == 0)
 
     def snapshot(self) -> Reading:
         """The reading so far; after a violation, all that is known."""
         return self._reconciler.snapshot()
 
-    def _begin(self, data: bytes) -> bool:
-        """Whether enough of the body is there to tell a whole answer from a stream."""
+    def _begin(self, data: bytes) -> bytes:
+        """All bytes so far; chooses a decoder when they tell a whole answer from a stream."""
         self._head += data
         start = self._head.removeprefix(BYTE_ORDER_MARK).lstrip(_BLANK)
-        if self._whole is None and (not start or BYTE_ORDER_MARK.startswith(start)):
-            return False
-        self._choose(start)
-        return True
+        if self._whole is not None or (start and not BYTE_ORDER_MARK.startswith(start)):
+            self._choose(start)
+        return self._head
 
     def _choose(self, start: bytes) -> None:
         whole = self._whole
@@ -110,61 +130,53 @@ class ResponseMachine:
             whole = self._entry.framing == "sse" and start[:1] in (b"{", b"[")
         if self._status >= HTTP_FAILURE:
             self._decoder = WholeDecoder()
-            return
-        if whole:
-            self._decoder = WholeDecoder()
+            self._reader = _ErrorReader(self._reconciler, self._status)
         else:
-            self._decoder = NdjsonDecoder() if self._entry.framing == "ndjson" else SseDecoder()
-        make = self._entry.whole_reader if whole else self._entry.stream_reader
-        self._reader = make(self._reconciler)
-        self._read = self._reader.read
+            self._decoder = WholeDecoder() if whole else _DECODERS[self._entry.framing]()
+            make = self._entry.whole_reader if whole else self._entry.stream_reader
+            self._reader = make(self._reconciler)
+        self._feed = self._decoder.feed
+        self._read_run = self._reader.read_run
 
-    def _run(self, data: bytes | None) -> None:
-        """Push bytes, or (None) the end, through decoder and reader; any violation is terminal when strict."""
-        assert self._decoder is not None
-        try:
-            try:
-                run, frames = (None, self._decoder.close()) if data is None else self._decoder.feed(data)
-            except FrameTooLargeError as error:
-                self._ended = True
-                self._reconciler.note("frame-too-large", None, None, str(error))
-                return
-            if self._reader is None:
-                self._fail(frames)
-                return
-            if run is not None:
-                self._payloads += run.count
-                self._reader.read_run(run)
-            if self._strict:
-                self._read_all(frames)
-            else:
-                self._read_all([other for frame in frames for other in _leniently(frame)])
-            if data is None:
-                self._end(self._reader)
-        except ProtocolViolationError:
-            self._ended = True
-            raise
+    def _read_odd(self, part: Frame) -> None:
+        """Read a frame that came alone."""
+        for frame in [part] if self._strict else _leniently(part):
+            self._reader.read(frame)
+            if frame.kind is FrameKind.DATA:
+                self._heard = True
+            elif self._garbage is None and _is_garbage(frame):
+                self._garbage = frame
 
-    def _read_all(self, frames: list[Frame]) -> None:
-        read = self._read
-        for frame in frames:
-            read(frame)
-        if self._payloads == 0 and frames:
-            self._payloads = sum(frame.kind is FrameKind.DATA for frame in frames)
-            self._garbage = self._garbage or next((frame for frame in frames if _is_garbage(frame)), None)
-
-    def _end(self, reader: Reader) -> None:
-        reader.close()
-        if self._payloads == 0 and self._garbage is not None:
+    def _end(self) -> None:
+        self._reader.close()
+        if self._size == 0 and self._status >= HTTP_FAILURE:
+            self._reconciler.error(None, "with an empty body", self._status)
+        elif not self._heard and self._garbage is not None:
             frame = self._garbage
             detail = f"frame {frame.number} at byte {frame.start} is no event, and no event came"
             self._reconciler.note("malformed-event", frame.number, None, detail)
 
-    def _fail(self, frames: list[Frame]) -> None:
-        for frame in frames:
-            self._reconciler.error(frame.number, describe_error(frame.data), self._status)
-        if not frames and self._size == 0:
-            self._reconciler.error(None, "with an empty body", self._status)
+    def _stop(self, error: FrameTooLargeError) -> None:
+        self._ended = True
+        self._reconciler.note("frame-too-large", None, None, str(error))
+
+
+class _ErrorReader:
+    """Reads the answer of a failed request: whatever it is, it is what the server says of the failure."""
+
+    def __init__(self, sink: Sink, status: int) -> None:
+        self._sink = sink
+        self._status = status
+
+    def read(self, frame: Frame) -> None:
+        self._sink.error(frame.number, describe_error(frame.data), self._status)
+
+    def read_run(self, run: FrameRun) -> None:
+        for frame in run.frames():
+            self.read(frame)
+
+    def close(self) -> None:
+        """Nothing is left to say."""
 
 
 def _is_garbage(frame: Frame) -> bool:

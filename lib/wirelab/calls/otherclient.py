@@ -5,6 +5,7 @@ that a reading says both what such a client would hold and run, and whether it c
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +22,7 @@ from wirelab.calls.reconcile import Reconciler
 from wirelab.calls.rules import ALL_RULES
 from wirelab.errors import MisuseError
 from wirelab.ids import IdAllocator
-from wirelab.model import Asked, Fragment, Reading, Severity
+from wirelab.model import Asked, Fragment, Place, Reading, Severity, fragments_of
 
 OWN_RULES = frozenset({"snapshots", "double-encoded"})
 """Rules of closing that only this package follows: others take the text as it is."""
@@ -61,6 +62,11 @@ class OtherClient(Reconciler):
     def severity(self, code: str) -> Severity:
         """A violation is what such a client stops at; all else it could only have noticed."""
         return Severity.VIOLATION if code in self._stops_at else Severity.ANOMALY
+
+    def arguments(self, frames: Sequence[int], pieces: Sequence[str], places: Sequence[Place]) -> None:
+        """Fold pieces of argument text, as the fragments they are."""
+        for fragment in fragments_of(frames, pieces, places):
+            self.fragment(fragment)
 
     def fragment(self, fragment: Fragment) -> None:
         """Fold one tool-call entry. Raises ProtocolViolationError when strict, MisuseError after the end."""

@@ -1,6 +1,6 @@
 """The reconciler: events in, a reading out. See `rules` for the theory of operation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
@@ -17,15 +17,12 @@ from wirelab.calls.verdict import Heard, judge, reading
 from wirelab.codes import CODES
 from wirelab.errors import MisuseError, ProtocolViolationError
 from wirelab.ids import IdAllocator
-from wirelab.model import Asked, Finding, Fragment, Json, Reading, Severity
+from wirelab.model import Asked, Finding, Fragment, Json, Place, Reading, Severity
 
 SHAPES: dict[str, Shape] = {"native": "object", "gemini": "object", "messages": "either"}
 """What each protocol has as arguments; text where it is not named."""
 
 _READING_RULES = {code: rule.id for rule in RULES if rule.step == "reading" for code in rule.codes}
-
-
-_ABSENT = (UNSET, None)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -69,7 +66,6 @@ class Reconciler:
         self.rows: list[Row] = []
         self.book = Book()
         self.heard = Heard()
-        self._say = self.heard.text.append
         self._strict = strict
         self._limits = limits or Limits()
         self._allocator = allocator or IdAllocator()
@@ -79,19 +75,17 @@ class Reconciler:
         self._without = frozenset() if rules is ALL_RULES else ALL_RULES - rules
         self._fragment: Fragment | None = None
         self._ended = False
-        self._in_short = not self._without
-        """Whether `_continue` may be tried: with a rule switched off every fragment goes the long way."""
         self._fold = Fold(rules, self.asked.tools, self._note_call)
         self._id_first = IdFirst(self.book, rules, self._note_call)
         self._keyed = Keyed(self.book, rules, self._note_call)
 
-    def text(self, frame: int, piece: str) -> None:  # noqa: ARG002  a Sink hears the frame
-        """A piece of answer text."""
-        self._say(piece)
+    def text(self, frames: Sequence[int], pieces: Sequence[str]) -> None:  # noqa: ARG002  a Sink hears the frames
+        """Pieces of answer text."""
+        self.heard.text += pieces
 
-    def thinking(self, frame: int, piece: str) -> None:  # noqa: ARG002
-        """A piece of reasoning."""
-        self.heard.thinking.append(piece)
+    def thinking(self, frames: Sequence[int], pieces: Sequence[str]) -> None:  # noqa: ARG002
+        """Pieces of reasoning."""
+        self.heard.thinking += pieces
 
     def usage(self, frame: int, counts: Mapping[str, Json], output_tokens: int | None) -> None:  # noqa: ARG002
         """Token counts; later ones complete or replace earlier ones, key by key."""
@@ -131,8 +125,6 @@ class Reconciler:
         """Fold one tool-call entry. Raises ProtocolViolationError when strict, MisuseError after the end."""
         if self._ended:
             raise MisuseError("this reconciler has ended; make a new one for the next response")
-        if self._in_short and fragment.arguments.__class__ is str and self._continue(fragment):
-            return
         self._fragment = fragment
         entry = read_entry(fragment, self._note_entry)
         if entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
@@ -156,30 +148,44 @@ class Reconciler:
                 return
         self._take(call, entry)
 
-    def _continue(self, fragment: Fragment) -> bool:
-        """The common shape in short: a piece of argument text, and nothing else, for a call that is known by its place.
+    def arguments(self, frames: Sequence[int], pieces: Sequence[str], places: Sequence[Place]) -> None:
+        """Fold pieces of argument text: straight into a call that is known by its place, else as fragments.
 
-        False, and nothing done, unless all rules would say just this: join the call, append the text.
+        Raises like `fragment`.
         """
-        text, index, key, book = fragment.arguments, fragment.index, fragment.key, self.book
-        if index.__class__ is not int or index < 0 or fragment.mode != "delta":
-            return False
-        if fragment.id not in _ABSENT or fragment.name not in _ABSENT or not text or not text.isascii():
-            return False
+        limits, call, before = self._limits, None, None
+        for frame, piece, place in zip(frames, pieces, places, strict=True):
+            if place != before:
+                call, before = self._continued(place), place
+            size = len(piece) if piece.isascii() else utf8_length(piece)
+            if (
+                call is None
+                or call.argument_bytes + size > limits.argument_bytes
+                or self._total + size > limits.total_bytes
+            ):
+                before = None
+                self.fragment(Fragment(frame, 0, 1, UNSET, place[0], UNSET, piece, "delta", place[1]))
+                continue
+            call.argument_bytes += size
+            self._total += size
+            call.parts.append(piece)
+            if frame != call.last_frame:
+                call.last_frame = frame
+                call.frames.append(frame)
+
+    def _continued(self, place: Place) -> OpenCall | None:
+        """The call that a piece of argument text belongs to, if all rules say just that: join it, append the text."""
+        index, key = place
+        book = self.book
         call = book.occupants.get(index) if key is None else book.by_key.get(key)
-        if call is None or index not in call.slots or call.value is not None or self.heard.finish_frame is not None:
-            return False
-        size, total, limits = call.argument_bytes + len(text), self._total + len(text), self._limits
-        fits = size <= limits.argument_bytes and total <= limits.total_bytes
-        if not fits or call.metadata_bytes > limits.metadata_bytes or (call.shape == "object" and not call.parts):
-            return False
-        call.argument_bytes, self._total = size, total
-        call.parts.append(text)
-        book.occupants[index] = book.last = book.last_at[fragment.position] = call
-        if fragment.frame != call.last_frame:
-            call.last_frame = fragment.frame
-            call.frames.append(fragment.frame)
-        return True
+        if call is None or call.value is not None or index not in call.slots or self.heard.finish_frame is not None:
+            return None
+        if self._without or self._ended:
+            return None  # with a rule switched off all goes the long way
+        if call.metadata_bytes > self._limits.metadata_bytes or (call.shape == "object" and not call.parts):
+            return None
+        book.occupants[index] = book.last = book.last_at[0] = call
+        return call
 
     def _open(self, entry: Entry) -> OpenCall | None:
         calls = self.book.calls

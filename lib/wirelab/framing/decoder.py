@@ -1,21 +1,20 @@
-"""What the decoders share: bytes kept until a frame ends, the size limit, and the three verbs.
+"""What the decoders share: bytes kept until a frame ends, the size limit, and the verbs.
 
 The body is cut at *separators* (a line end, a blank line) into *blocks*. What a block says is the subclass's business;
 that it comes out the same however the body was cut into reads is this module's: blocks depend on the bytes alone, and
 what is pending is searched only where new bytes could have made a separator.
 """
 
+from collections.abc import Iterator
+
 from wirelab.errors import MisuseError, WirelabError
-from wirelab.framing.run import Cut, Run
+from wirelab.framing.run import Run
 from wirelab.model import Frame
 
 DEFAULT_LIMIT = 64 * 1024 * 1024
 """Bytes of one frame, its terminator included."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-RUN_BYTES = 1024
-"""From so many bytes at a time on it pays to ask whether they are a run."""
 
 
 class FrameTooLargeError(WirelabError):
@@ -55,38 +54,29 @@ class Decoder:
         Raises `FrameTooLargeError` for a frame over the limit once all frames before it were returned (so, where this
         push completed some, from the next call), and `MisuseError` after that or after `close`.
         """
-        run, frames = self.feed(data)
-        return frames if run is None else run.frames() + frames
+        parts = self.feed(data)
+        return [frame for part in parts for frame in (part.frames() if isinstance(part, Run) else (part,))]
 
-    def feed(self, data: bytes) -> tuple[Run | None, list[Frame]]:
-        """The same as `push`, for a reader in a hurry: a run of like frames, not made yet, and the frames after it."""
+    def feed(self, data: bytes) -> list[Run | Frame]:
+        """The same as `push`, for a reader in a hurry: runs of like frames are not made, only what is odd is."""
         if self._failure is not None:
             self._fail()
         if self._pending:
             ended = self._holds_separator(bytes(self._pending[-1:]) + data)
             self._pending += data
             if not ended:
-                return None, self._checked([])
+                return self._checked([])
             data = bytes(self._pending)
             self._pending.clear()
-        run = None
-        if len(data) >= RUN_BYTES and len(data) <= self._limit and (run := self._run(data)) is not None:
-            data = data[len(run.raw) :]
-            self._position = self._start = run.position + len(run.raw)
-            self._number = run.number + run.count
-        frames: list[Frame] = []
-        blocks = self._split(data)
-        rest = blocks.pop()
         if len(data) > self._limit:
-            blocks = self._within_limit(blocks)
-        if blocks:
-            self._start = self._cut(blocks, frames, self._number, self._start, self._position)
-            self._number += len(frames)
-            self._position += len(data) - len(rest)
-        if rest or self._failure is not None:
-            self._pending += rest
-            return run, self._checked(frames)
-        return run, frames
+            return self._feed_much(data)
+        payloads, size = self._cut(data)
+        if size < len(data):
+            self._pending += data[size:]
+            data = data[:size]
+        if payloads:
+            return [self._run(payloads, data)]
+        return self._parts(data) if size else []
 
     def close(self) -> list[Frame]:
         """The body has ended: what was left over, as frames with `terminated=False`. Nothing can be pushed after."""
@@ -109,34 +99,87 @@ class Decoder:
         """The blocks of `data` without their separators; the last one has not ended."""
         raise NotImplementedError
 
-    _cut: Cut
-    """How the frames of ended blocks are made."""
+    def _cut(self, data: bytes) -> tuple[list[bytes], int]:
+        """The payloads of the blocks of `data` that have ended, and their bytes; no payloads where any is odd."""
+        raise NotImplementedError
 
-    def _run(self, data: bytes) -> Run | None:
-        """The run that `data`, where nothing is pending, begins with; None where it begins otherwise."""
+    def _payload(self, block: bytes) -> bytes | None:
+        """The payload of one block that is as one expects; None where it is odd."""
+        raise NotImplementedError
+
+    def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
+        """The frames of a block of any shape that stands at `position`; none of one that says nothing."""
         raise NotImplementedError
 
     def _leftover(self, rest: bytes) -> list[Frame]:
         """The frames of a block that has not ended; changes nothing."""
-        raise NotImplementedError
+        return self._frames(rest, self._number, self._start, self._position, terminated=False)
 
-    def _within_limit(self, blocks: list[bytes]) -> list[bytes]:
-        """The blocks before the first one that is too large; that one becomes the failure."""
-        start = self._position
-        for count, block in enumerate(blocks):
+    def _parts(self, data: bytes) -> list[Run | Frame]:
+        """What ended blocks hold, where some of them are odd; counts on."""
+        parts: list[Run | Frame] = []
+        payloads: list[bytes] = []
+        begin = end = 0
+        *blocks, rest = self._split(data)
+        self._pending[:0] = rest  # of three line ends the first two end a block
+        for block in blocks:
+            payload = self._payload(block)
+            if payload is not None:
+                payloads.append(payload)
+            else:
+                if payloads:
+                    parts.append(self._run(payloads, data[begin:end]))
+                    payloads = []
+                begin = end + len(block) + self._separator_size
+                parts += self._odd(block)
+            end += len(block) + self._separator_size
+        if payloads:
+            parts.append(self._run(payloads, data[begin:end]))
+        return parts
+
+    def _run(self, payloads: list[bytes], raw: bytes) -> Run:
+        number, position = self._number, self._position
+        run = Run(number, payloads, raw, self._start, position, self._remake)
+        self._number = number + len(payloads)
+        self._start = self._position = position + len(raw)
+        return run
+
+    def _odd(self, block: bytes) -> list[Frame]:
+        frames = self._frames(block, self._number, self._start, self._position, terminated=True)
+        self._position += len(block) + self._separator_size
+        if frames:
+            self._number += len(frames)
+            self._start = self._position
+        return frames
+
+    def _remake(self, raw: bytes, number: int, start: int, position: int) -> Iterator[Frame]:
+        """The frames of a run; changes nothing."""
+        for block in self._split(raw)[:-1]:
+            end = position + len(block) + self._separator_size
+            frames = self._frames(block, number, start, position, terminated=True)
+            yield from frames
+            number += len(frames)
+            start = position = end
+
+    def _feed_much(self, data: bytes) -> list[Run | Frame]:
+        """More than one frame may have: each block is held against the limit."""
+        *blocks, rest = self._split(data)
+        parts: list[Run | Frame] = []
+        for block in blocks:
             size = len(block) + self._separator_size
             if size > self._limit:
-                self._failure = FrameTooLargeError(size, self._limit, start)
-                return blocks[:count]
-            start += size
-        return blocks
+                self._failure = FrameTooLargeError(size, self._limit, self._position)
+                return self._checked(parts)
+            parts += self._odd(block)
+        self._pending += rest
+        return self._checked(parts)
 
-    def _checked(self, frames: list[Frame]) -> list[Frame]:
+    def _checked(self, parts: list[Run | Frame]) -> list[Run | Frame]:
         if self._failure is None and len(self._pending) > self._limit:
             self._failure = FrameTooLargeError(len(self._pending), self._limit, self._position)
-        if self._failure is not None and not frames:
+        if self._failure is not None and not parts:
             self._fail()
-        return frames
+        return parts
 
     def _fail(self) -> None:
         assert self._failure is not None

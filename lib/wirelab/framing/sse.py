@@ -7,23 +7,21 @@ bytes in every case, `LF LF`, `LF CR` or `CR CR`, and a LF after it the beginnin
 
 import re
 from functools import lru_cache
+from itertools import repeat
 
 from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
-from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
 _CR = 0x0D
 """As numbers: `0x0A in data` is several times faster than `b"\n" in data`."""
 _BLANK_LINE = re.compile(rb"\n[\r\n]|\r\r")
-_SHAPES = {
-    (2, False): re.compile(rb"^data: (\{.*\})\n\n", re.MULTILINE).findall,
-    (3, False): re.compile(rb"^event: .*\ndata: (\{.*\})\n\n", re.MULTILINE).findall,
-    (2, True): re.compile(rb"^data: (\{.*\})\r\n\r", re.MULTILINE).findall,
-    (3, True): re.compile(rb"^event: .*\r\ndata: (\{.*\})\r\n\r", re.MULTILINE).findall,
-}
-"""The payloads of the common events, by their number of lines and whether these end with CRLF."""
 _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
+_DATA = b"data: "
+_EVENT = b"event: "
+_ERROR = b"event: error"
+_LONG = 2048
+"""So many bytes hold enough blocks for looking at all of them at once."""
 
 
 class SseDecoder(Decoder):
@@ -32,6 +30,8 @@ class SseDecoder(Decoder):
     Comment lines before an event are frames of kind COMMENT; one inside an event lies in the event's range. A block
     without a data line is of kind IGNORED and has its lines as `data`. `id` and `retry` are not kept: no LLM server
     means anything by them.
+
+    As one expects is an event of one `data: ` line, or of an `event: ` line and a `data: ` line; named errors are odd.
     """
 
     _separator_size = 2
@@ -42,78 +42,77 @@ class SseDecoder(Decoder):
     def _split(self, data: bytes) -> list[bytes]:
         return _BLANK_LINE.split(data) if _CR in data else data.split(b"\n\n")
 
-    @staticmethod
-    def _cut(blocks: list[bytes], frames: list[Frame], number: int, start: int, position: int) -> int:
-        for block in blocks:
-            end = position + len(block) + 2
-            name, data = None, block
-            if not block.startswith(b"data: ") or block.endswith(b"\r"):
-                data = block.strip(b"\r\n")
-                if data.startswith(b"event: "):
-                    head, _, data = data.partition(b"\n")
-                    name = _name(head.removesuffix(b"\r"))
-            if data.startswith(b"data: ") and _LF not in data and _CR not in data:
-                frames.append(Frame(number, start, end, data[6:], FrameKind.DATA, name))
-                number += 1
-                start = end
-            elif found := _frames(block, number, start, position, terminated=True):
-                frames += found
-                number += len(found)
-                start = end
-            position = end
-        return start
+    def _cut(self, data: bytes) -> tuple[list[bytes], int]:
+        end = _end_of_last(data) if _CR in data else data.rfind(b"\n\n") + 2
+        if end < 2:
+            return [], 0
+        if end > _LONG:
+            return self._payloads(data[:end]), end
+        payloads = []
+        for block in self._split(data[: end - 2]):
+            payload = self._payload(block)
+            if payload is None:
+                return [], end
+            payloads.append(payload)
+        return payloads, end
 
-    def _run(self, data: bytes) -> Run | None:
-        crlf = _CR in data
-        separator = b"\n\r" if crlf else b"\n\n"
-        lead = crlf and data.startswith(b"\n")
-        lines = 3 if data.startswith(b"event: ", lead) else 2
-        size = data.rfind(separator) + 2
-        payloads = _SHAPES[lines, crlf](data)
-        if not _is_all(data, size, lines * len(payloads), crlf=crlf, lead=lead):
-            size = data.rfind(separator, 0, max(0, size - 2)) + 2  # the last event is often `[DONE]`: all but that one
-            payloads = _SHAPES[lines, crlf](data, 0, size)
-            if not _is_all(data, size, lines * len(payloads), crlf=crlf, lead=lead):
+    def _payload(self, block: bytes) -> bytes | None:
+        if _CR in block:
+            block = block.strip(b"\r\n").replace(b"\r\n", b"\n")
+        if not block.startswith(_DATA):
+            name, _, block = block.partition(b"\n")
+            if not _is_name(name) or not block.startswith(_DATA):
                 return None
-        text = b"\n".join(payloads)
-        return Run(self._number, len(payloads), text, data[:size], self._start, self._position, separator, self._cut)
+        return None if _LF in block or _CR in block else block[len(_DATA) :]
 
-    def _leftover(self, rest: bytes) -> list[Frame]:
-        return _frames(rest, self._number, self._start, self._position, terminated=False)
+    def _payloads(self, data: bytes) -> list[bytes]:
+        """The same of many blocks, each step for all of them at once; empty where any is odd."""
+        if _CR in data:
+            data = (data + b"\n").replace(b"\r\n", b"\n").removeprefix(b"\n")
+            if _CR in data:
+                return []
+        lines = data.split(b"\n")
+        lines.pop()
+        named = data.startswith(_EVENT)
+        size = 3 if named else 2
+        blank = lines[size - 1 :: size]
+        if any(blank) or len(blank) * size != len(lines):
+            return []
+        names = lines[::3] if named else []
+        if not all(map(_is_name, set(names))):
+            return []
+        payloads = [*map(bytes.removeprefix, lines[size - 2 :: size], repeat(_DATA))]
+        # as many bytes are gone as there would be if each had its `data: `
+        gone = len(data) - len(b"".join(payloads)) - len(b"".join(names))
+        return payloads if gone == (size + len(_DATA)) * len(payloads) else []
 
-
-def _is_all(data: bytes, size: int, lines: int, *, crlf: bool, lead: bool) -> bool:
-    """Whether matches that hold so many lines, each match beginning a line, are all that `data` has up to `size`.
-
-    They are where every line end is inside of one; of a CRLF that ends an event only the CR is, and its LF before the
-    next one. `lead`: the first of these, of an event before, is there.
-    """
-    ends = data.count(b"\n", 0, size)
-    if crlf:
-        return lines > 0 and data.count(b"\r", 0, size) == lines and ends == lines - 1 + lead
-    return lines > 0 and ends == lines
+    def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
+        end = position + len(block) + 2 * terminated
+        offset = len(BYTE_ORDER_MARK) if position == 0 and block.startswith(BYTE_ORDER_MARK) else 0
+        frames: list[Frame] = []
+        while comment := _COMMENT.match(block, offset):
+            offset = comment.end()
+            stop = end if offset == len(block) else position + offset
+            ended = terminated or comment[2] is not None
+            frames.append(Frame(number + len(frames), start, stop, comment[1], FrameKind.COMMENT, None, ended))
+            start = stop
+        if lines := block[offset:].strip(b"\r\n"):
+            frames.append(_event(lines, number + len(frames), start, end, terminated=terminated))
+        return frames
 
 
 @lru_cache(256)
-def _name(line: bytes) -> str | None:
-    """The event's name, of its `event: ` line; cached, since a stream has few."""
-    return line[7:].decode("utf-8", "replace") or None
+def _is_name(line: bytes) -> bool:
+    """Whether it is the event line of an event that is no error; cached, since all streams together have few."""
+    return line.startswith(_EVENT) and line != _ERROR
 
 
-def _frames(block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
-    """The frames of a block of any shape that stands at `position`: comments, then an event; none of a blank one."""
-    end = position + len(block) + 2 * terminated
-    offset = len(BYTE_ORDER_MARK) if position == 0 and block.startswith(BYTE_ORDER_MARK) else 0
-    frames: list[Frame] = []
-    while comment := _COMMENT.match(block, offset):
-        offset = comment.end()
-        stop = end if offset == len(block) else position + offset
-        ended = terminated or comment[2] is not None
-        frames.append(Frame(number + len(frames), start, stop, comment[1], FrameKind.COMMENT, None, ended))
-        start = stop
-    if lines := block[offset:].strip(b"\r\n"):
-        frames.append(_event(lines, number + len(frames), start, end, terminated=terminated))
-    return frames
+def _end_of_last(data: bytes) -> int:
+    """Where the last separator ends; below 2 where there is none."""
+    place = data.rfind(b"\n\r")
+    for separator in (b"\n\n", b"\r\r"):
+        place = max(place, data.rfind(separator, max(0, place)))
+    return place + 2
 
 
 def _event(lines: bytes, number: int, start: int, end: int, *, terminated: bool) -> Frame:

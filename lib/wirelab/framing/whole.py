@@ -15,8 +15,8 @@ class WholeDecoder(Decoder):
     def _holds_separator(self, _: bytes, /) -> bool:
         return False
 
-    def _run(self, _: bytes, /) -> None:
-        return None
+    def _cut(self, _: bytes, /) -> tuple[list[bytes], int]:
+        return [], 0
 
     def _split(self, data: bytes) -> list[bytes]:
         return [data]  # none ends before the body does, so there is nothing to cut

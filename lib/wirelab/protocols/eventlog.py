@@ -1,10 +1,10 @@
 """An event log: a sink for people and tests, which keeps what a reader tells as frozen records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from wirelab.model import Fragment, Json
+from wirelab.model import Fragment, Json, Place, fragments_of
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -63,17 +63,21 @@ class EventLog:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def text(self, frame: int, piece: str) -> None:
-        """Keep a piece of text."""
-        self.events.append(Text(frame, piece))
+    def text(self, frames: Sequence[int], pieces: Sequence[str]) -> None:
+        """Keep pieces of text."""
+        self.events += map(Text, frames, pieces)
 
-    def thinking(self, frame: int, piece: str) -> None:
-        """Keep a piece of reasoning."""
-        self.events.append(Thinking(frame, piece))
+    def thinking(self, frames: Sequence[int], pieces: Sequence[str]) -> None:
+        """Keep pieces of reasoning."""
+        self.events += map(Thinking, frames, pieces)
 
     def fragment(self, fragment: Fragment) -> None:
         """Keep a tool-call entry."""
         self.events.append(fragment)
+
+    def arguments(self, frames: Sequence[int], pieces: Sequence[str], places: Sequence[Place]) -> None:
+        """Keep tool-call entries."""
+        self.events += fragments_of(frames, pieces, places)
 
     def finish(self, frame: int, reason: str | None) -> None:
         """Keep a finish signal."""

@@ -10,7 +10,7 @@ import msgspec
 
 from wirelab.calls.reconcile import Reconciler
 from wirelab.framing import lenient
-from wirelab.model import Fragment, Frame
+from wirelab.model import Fragment, Frame, Place, fragments_of
 from wirelab.protocols.registry import PROTOCOLS
 from wirelab.show.frames import TimedRead, frame_times, frames_of
 from wirelab.show.tables import Table, table
@@ -49,6 +49,10 @@ class _Watched(Reconciler):
         taken = last is not None and last.last_frame == fragment.frame and self.book.last_at[fragment.position] is last
         number = next((at for at, call in enumerate(self.book.calls, start=1) if call is last), None)
         self.owners.append((fragment, number if taken else None))
+
+    def arguments(self, frames: Sequence[int], pieces: Sequence[str], places: Sequence[Place]) -> None:
+        for fragment in fragments_of(frames, pieces, places):
+            self.fragment(fragment)
 
 
 def _plain(value: Any) -> str | None:

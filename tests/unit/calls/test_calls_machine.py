@@ -103,7 +103,7 @@ def test_a_frame_over_the_limit_is_a_violation(monkeypatch: pytest.MonkeyPatch) 
     def refuse(data: bytes) -> None:
         raise FrameTooLargeError(99, 98, 7)
 
-    monkeypatch.setattr(machine._decoder, "feed", refuse)
+    monkeypatch.setattr(machine, "_feed", refuse)
     machine.push(b"x")
     assert [finding.code for finding in machine.snapshot().findings] == ["frame-too-large"]
     with pytest.raises(MisuseError):
@@ -149,7 +149,7 @@ def test_one_allocator_serves_a_conversation() -> None:
 def test_a_reconciler_ends() -> None:
     reconciler = Reconciler("chat", asked=Asked(), limits=Limits())
     reconciler.finish(0, "stop")
-    reconciler.text(0, "hi")
+    reconciler.text((0,), ("hi",))
     reconciler.close()
     with pytest.raises(MisuseError):
         reconciler.fragment(Fragment(1, 0, 1, "a"))
@@ -164,7 +164,7 @@ def test_usage_grows_key_by_key_and_a_second_reason_fills_only_a_gap() -> None:
     reconciler.finish(2, None)
     reconciler.finish(2, "end_turn")
     reconciler.finish(3, None)
-    reconciler.text(0, "hi")
+    reconciler.text((0,), ("hi",))
     reading = reconciler.close()
     assert reading.usage == {"input_tokens": 3, "output_tokens": 5}
     assert reading.raw_finish_reason == "end_turn"

@@ -1,12 +1,13 @@
 """Reading payloads as a server would frame them: whole, byte by byte and in random pieces, with the same events."""
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from wirelab.framing import NdjsonDecoder, SseDecoder, WholeDecoder
+from wirelab.framing import NdjsonDecoder, Run, SseDecoder, WholeDecoder
 from wirelab.protocols.eventlog import EventLog
 from wirelab.protocols.registry import PROTOCOLS
 
@@ -33,14 +34,17 @@ def _cuts(body: bytes) -> Iterator[list[bytes]]:
     yield [body[start:end] for start, end in zip([0, *places], [*places, len(body)], strict=True)]
 
 
-def _run(protocol: str, reads: list[bytes], *, whole: bool) -> EventLog:
+def _run(protocol: str, reads: list[bytes], *, whole: bool, runs: bool) -> EventLog:
     entry = PROTOCOLS[protocol]
     stream = NdjsonDecoder if entry.framing == "ndjson" else SseDecoder
     log, decoder = EventLog(), (WholeDecoder if whole else stream)()
     reader = (entry.whole_reader if whole else entry.stream_reader)(log)
     for data in reads:
-        for frame in decoder.push(data):
-            reader.read(frame)
+        for part in decoder.feed(data) if runs else decoder.push(data):
+            if isinstance(part, Run):
+                reader.read_run(part)
+            else:
+                reader.read(part)
     for frame in decoder.close():
         reader.read(frame)
     reader.close()
@@ -53,8 +57,9 @@ def read() -> Callable[..., EventLog]:
 
     def read_all(protocol: str, *payloads: object, whole: bool = False, tail: bytes = b"") -> EventLog:
         body = _text(payloads[0]) if whole else b"".join(_framed(protocol, payload) for payload in payloads)
-        logs = [_run(protocol, reads, whole=whole) for reads in _cuts(body + tail)]
-        assert logs[0].events == logs[1].events == logs[2].events
-        return logs[0]
+        ways = itertools.product(_cuts(body + tail), (True, False))
+        first, *others = [_run(protocol, reads, whole=whole, runs=runs) for reads, runs in ways]
+        assert all(log.events == first.events for log in others)
+        return first
 
     return read_all

@@ -5,13 +5,14 @@ read once), a refusal counts as text, and the legacy `function_call` is one call
 the server also sends `tool_calls`. Several choices are several responses: the first one seen is read.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from wirelab.model import Fragment, Json
 from wirelab.protocols.errors import describe
-from wirelab.protocols.reader import FrameReader, output_tokens
+from wirelab.protocols.reader import ABSENT, ARGUMENTS, TEXT, THINKING, FrameReader, output_tokens
 
 
 class _Function(Struct, gc=False):
@@ -64,6 +65,33 @@ class StreamReader(FrameReader[_Chunk]):
     _told = False
     """Whether anything came in deltas, so that a `message` is only their sum."""
 
+    def _gather(self, payloads: Iterator[_Chunk], pieces: list[str]) -> _Chunk | None:
+        ours, kind = self._choice, None
+        for payload in payloads:
+            choices = payload.choices
+            if not choices or len(choices) > 1 or payload.usage or payload.error:
+                return payload
+            choice = choices[0]
+            if choice is None or choice.index != ours or choice.finish_reason or (delta := choice.delta) is None:
+                return payload
+            if delta.tool_calls or delta.reasoning or delta.reasoning_content or delta.thinking or delta.refusal:
+                this, piece, index = _piece_of(delta)
+            else:
+                this, piece = TEXT, delta.content
+            if not piece or piece.__class__ is not str or delta.function_call is not None:
+                return payload
+            if this != kind:
+                if pieces:
+                    return payload
+                kind = self._kind = this
+                self._places = []
+                self._told = True
+                self._called = self._called or kind == ARGUMENTS
+            pieces.append(piece)
+            if this == ARGUMENTS:
+                self._places.append((index, None))
+        return None
+
     def _tell(self, frame: int, payload: _Chunk) -> None:
         if payload.error:
             self._fail(frame, describe(payload.error))
@@ -75,7 +103,7 @@ class StreamReader(FrameReader[_Chunk]):
                 choice = self._choose(frame, choices, "choices")
             if choice is not None:
                 self._tell_choice(frame, choice)
-        elif not payload.usage and self._look_for_error(frame, self._at(frame).data):
+        elif not payload.usage and self._look_for_error(frame, self._data_at(frame)):
             return
         if payload.usage:
             self._tell_usage(frame, payload.usage)
@@ -136,6 +164,21 @@ class StreamReader(FrameReader[_Chunk]):
     def _tell_usage(self, frame: int, usage: Json) -> None:
         if isinstance(usage, dict):
             self._sink.usage(frame, usage, output_tokens(usage, "completion_tokens"))
+
+
+def _piece_of(delta: _Delta) -> tuple[str, Any, int]:
+    """The kind of the one thing that a delta is a piece of, the piece, and the index of its call; else no piece."""
+    calls = delta.tool_calls
+    if delta.content or delta.reasoning_content or delta.thinking or delta.refusal or (calls and delta.reasoning):
+        return TEXT, None, 0
+    if not calls:
+        return THINKING, delta.reasoning, 0
+    entry = calls[0]
+    if len(calls) == 1 and entry is not None and entry.index.__class__ is int and entry.id in ABSENT:
+        function = entry.function
+        if function is not None and function.name in ABSENT:
+            return ARGUMENTS, function.arguments, entry.index
+    return ARGUMENTS, None, 0
 
 
 class WholeReader(StreamReader):

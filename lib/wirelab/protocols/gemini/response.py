@@ -5,14 +5,15 @@ was blocked has no candidates: it is told as an error. Calls whose arguments are
 understood and said to be malformed, so that none of them runs with half of its arguments.
 """
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from msgspec import UNSET, Raw, Struct, structs
 
-from wirelab.model import Frame, Json, Mode
+from wirelab.model import Json, Mode
 from wirelab.protocols.decoding import UNDECODABLE, decode_list
 from wirelab.protocols.errors import describe
-from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
+from wirelab.protocols.reader import TEXT, THINKING, FrameReader, Leftover, output_tokens
 
 
 class _FunctionCall(Struct, gc=False):
@@ -63,6 +64,34 @@ class StreamReader(FrameReader[_Chunk]):
     _usage: tuple[int, Json] | None = None
     """The latest counts and their frame; every chunk repeats them, so they are told once, at the end."""
 
+    def _gather(self, payloads: Iterator[_Chunk], pieces: list[str]) -> _Chunk | None:
+        ours, kind = self._choice, None
+        for payload in payloads:
+            candidates = payload.candidates
+            if not candidates or len(candidates) > 1 or payload.error:
+                return payload
+            candidate = candidates[0]
+            if candidate is None or candidate.index != ours or candidate.finishReason:
+                return payload
+            content = candidate.content
+            if content is None or not content.parts or len(content.parts) > 1:
+                return payload
+            part = content.parts[0]
+            if part is None or part.functionCall is not None:
+                return payload
+            piece, thought = part.text, part.thought
+            if not piece or piece.__class__ is not str or (thought is not None and thought is not True):
+                return payload
+            this = THINKING if thought else TEXT
+            if this != kind:
+                if pieces:
+                    return payload
+                kind = self._kind = this
+            if payload.usageMetadata:
+                self._usage = self._first + len(pieces), payload.usageMetadata
+            pieces.append(piece)
+        return None
+
     def _tell(self, frame: int, payload: _Chunk) -> None:
         if payload.error:
             self._fail(frame, describe(payload.error))
@@ -77,7 +106,7 @@ class StreamReader(FrameReader[_Chunk]):
         elif payload.promptFeedback is not None and payload.promptFeedback.blockReason:
             self._fail(frame, f"the prompt was blocked: {describe(payload.promptFeedback.blockReason)}")
             return
-        elif not payload.usageMetadata and self._look_for_error(frame, self._at(frame).data):
+        elif not payload.usageMetadata and self._look_for_error(frame, self._data_at(frame)):
             return
         if payload.usageMetadata:
             self._usage = frame, payload.usageMetadata
@@ -128,11 +157,12 @@ class WholeReader(StreamReader):
 
     leftover: ClassVar[Leftover] = "read"
 
-    def _read_odd(self, frame: Frame) -> None:
+    def _read_odd(self, frame: int, data: bytes) -> None:
         try:
-            chunks = decode_list(frame.data)
+            chunks = decode_list(data)
         except UNDECODABLE:
-            super()._read_odd(frame)
+            super()._read_odd(frame, data)
             return
+        whole = self._at(frame)
         for chunk in chunks:
-            self.read(structs.replace(frame, data=bytes(chunk)))
+            self.read(structs.replace(whole, data=bytes(chunk)))

@@ -5,13 +5,14 @@ delta follows. Blocks that the server itself executes (`server_tool_use`) are no
 thinking are passed over.
 """
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from wirelab.model import Fragment, Json, Mode, Sink
+from wirelab.model import Fragment, Json, Mode, Place, Sink
 from wirelab.protocols.errors import describe
-from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
+from wirelab.protocols.reader import ARGUMENTS, TEXT, THINKING, FrameReader, Leftover, output_tokens
 
 _LABELS: Final = (int, str)
 _NOTHING: Final = Raw()
@@ -68,6 +69,11 @@ class _Open:
         self.held = held
         self.stopped = False
 
+    @property
+    def place(self) -> Place:
+        """Where its pieces of arguments go."""
+        return self.index, self.key
+
 
 class StreamReader(FrameReader[_Event]):
     """Reads the events of a streamed answer."""
@@ -82,15 +88,37 @@ class StreamReader(FrameReader[_Event]):
         self._keys = 0
         self._counts: dict[str, Json] = {}
 
+    def _gather(self, payloads: Iterator[_Event], pieces: list[str]) -> _Event | None:
+        kind = block = None
+        for payload in payloads:
+            delta = payload.delta
+            if delta is None or payload.type != "content_block_delta" or payload.error:
+                return payload
+            if piece := delta.text:
+                this = TEXT
+            elif piece := delta.thinking:
+                this = THINKING
+            else:
+                this, piece = ARGUMENTS, delta.partial_json
+            if not piece or piece.__class__ is not str:
+                return payload
+            if this != kind:
+                if pieces:
+                    return payload
+                kind = self._kind = this
+                self._places = []
+            if this == ARGUMENTS:
+                if block is None or block.index != payload.index:
+                    block = self._blocks.get(payload.index) if payload.index.__class__ is int else None
+                    if block is None or block.kind != "tool_use":
+                        return payload
+                    block.held = _NOTHING
+                self._places.append(block.place)
+            pieces.append(piece)
+        return None
+
     def _tell(self, frame: int, payload: _Event) -> None:
         delta = payload.delta
-        if delta is not None and payload.type == "content_block_delta" and not payload.error:
-            text = delta.text
-            if text and text.__class__ is str:
-                self._text(frame, text)
-            else:
-                self._tell_delta(frame, payload.index, delta)
-            return
         kind = self._at(frame).event if payload.type is None else payload.type
         if payload.error or kind == "error":
             self._fail(frame, describe(payload.error) if payload.error else "the server sent an error event")
@@ -110,7 +138,7 @@ class StreamReader(FrameReader[_Event]):
         elif kind == "message_stop":
             self._finish(frame, None)
         elif payload.type is None:
-            self._look_for_error(frame, self._at(frame).data)
+            self._look_for_error(frame, self._data_at(frame))
 
     def close(self) -> None:
         """The body has ended: blocks that are still open end with it."""
@@ -193,7 +221,7 @@ class WholeReader(FrameReader[_Answer]):
     mode: ClassVar[Mode] = "whole"
 
     def _tell(self, frame: int, payload: _Answer) -> None:
-        if (payload.error or payload.content is UNSET) and self._look_for_error(frame, self._at(frame).data):
+        if (payload.error or payload.content is UNSET) and self._look_for_error(frame, self._data_at(frame)):
             return
         if payload.content is None:
             self._note("content-null", frame, None, "the content of the answer is null, read as empty")

@@ -5,13 +5,14 @@ is a line with an `error` key; Ollama 0.11 sent lines whose key was the error's 
 asked for in place of an answer.
 """
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from wirelab.model import Mode
 from wirelab.protocols.errors import describe
-from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
+from wirelab.protocols.reader import TEXT, THINKING, FrameReader, Leftover, output_tokens
 
 _COUNTS: Final = ("prompt_eval_count", "eval_count")
 
@@ -57,6 +58,26 @@ class StreamReader(FrameReader[_Line]):
     leftover: ClassVar[Leftover] = "objects"
     mode: ClassVar[Mode] = "whole"
 
+    def _gather(self, payloads: Iterator[_Line], pieces: list[str]) -> _Line | None:
+        kind = None
+        for payload in payloads:
+            message = payload.message
+            if message is None or message.tool_calls or payload.done or payload.error:
+                return payload
+            this, piece = TEXT, message.content
+            if thought := message.thinking:
+                if piece:
+                    return payload
+                this, piece = THINKING, thought
+            if not piece or piece.__class__ is not str or payload.debug_info is not UNSET:
+                return payload
+            if this != kind:
+                if pieces:
+                    return payload
+                kind = self._kind = this
+            pieces.append(piece)
+        return None
+
     def _tell(self, frame: int, payload: _Line) -> None:
         message = payload.message
         if payload.error:
@@ -80,7 +101,7 @@ class StreamReader(FrameReader[_Line]):
 
     def _tell_generated(self, frame: int, line: _Line) -> None:
         """A line without a message: text of `/api/generate`, or an error under a key of its own."""
-        if line.done is None and line.response is None and self._look_for_error(frame, self._at(frame).data):
+        if line.done is None and line.response is None and self._look_for_error(frame, self._data_at(frame)):
             return
         if line.thinking:
             self._tell_thoughts(frame, line.thinking)

@@ -9,13 +9,22 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from wirelab.model import Json
+from wirelab.model import Json, Place
 
 FAMILIES: Final = {
     "function_call": "call",
     "custom_tool_call": "call",
     "message": "message",
     "reasoning": "reasoning",
+}
+
+
+_PART_KINDS: Final = {
+    "output_text": "text",
+    "text": "text",
+    "refusal": "refusal",
+    "reasoning_text": "reasoning",
+    "summary_text": "summary",
 }
 
 
@@ -61,6 +70,11 @@ class Item:
         """Arguments that its announcement held, and its frame; they count if no others come."""
         self.parts: defaultdict[tuple[str, Json], list[str]] = defaultdict(list)
         """The pieces told so far, by kind and number of the part."""
+
+    @property
+    def place(self) -> Place:
+        """Where its pieces of arguments go."""
+        return UNSET if self.output_index is None else self.output_index, self.key
 
     def told(self, kind: str) -> str:
         """All text of one kind that was told of this item."""
@@ -223,3 +237,31 @@ def _index(value: Json) -> int | None:
 def _agree(one: Any, other: Any) -> bool:
     """Whether two values are equal, or one of them is not known."""
     return one == other or not isinstance(one, str) or not isinstance(other, str)
+
+
+def texts_of(payload: ItemPayload) -> dict[str, str]:
+    """All text of a message or reasoning item, by kind: text, refusal, summary, reasoning.
+
+    Whatever a reasoning item holds is thinking (LiteLLM sends it as `output_text`), once if the summary repeats it.
+    """
+    found: dict[str, str] = {}
+    for parts in (payload.summary, payload.content):
+        for part in parts if isinstance(parts, list) else [parts]:
+            kind, text = part_of(part)
+            if kind is not None:
+                kind = "reasoning" if kind == "text" and payload.family == "reasoning" else kind
+                found[kind] = found.get(kind, "") + text
+    if found.get("reasoning") == found.get("summary"):
+        found.pop("reasoning", None)
+    return found
+
+
+def part_of(part: Json) -> tuple[str | None, str]:
+    """The kind and the text of a content part; the kind is None where it has no text."""
+    if isinstance(part, str):
+        return "text", part
+    if not isinstance(part, dict):
+        return None, ""
+    kind = _PART_KINDS.get(str(part.get("type")))
+    text = part.get("refusal" if kind == "refusal" else "text")
+    return (kind, text) if isinstance(text, str) else (None, "")

@@ -5,83 +5,46 @@ only as far as it has not been. A refusal counts as text; summaries and raw reas
 tool's input is told as the arguments of its call. `[DONE]` is no finish signal here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw
 
-from wirelab.model import Fragment, Json, Mode, Sink
+from wirelab.model import Fragment, Mode, Sink
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import FrameReader, Leftover, output_tokens
-from wirelab.protocols.responses.items import Item, ItemPayload, ItemTable
-
-_TERMINAL: Final = ("completed", "incomplete", "failed", "cancelled")
-_TEXTS: Final = {
-    "output_text": "text",
-    "refusal": "refusal",
-    "reasoning_text": "reasoning",
-    "reasoning": "reasoning",
-    "reasoning_summary_text": "summary",
-    "reasoning_summary": "summary",
-}
-_ARGUMENTS: Final = ("function_call_arguments", "custom_tool_call_input")
-_PART_KINDS: Final = {
-    "output_text": "text",
-    "text": "text",
-    "refusal": "refusal",
-    "reasoning_text": "reasoning",
-    "summary_text": "summary",
-}
-_SUCCESSFUL: Final = "completed"
-
-
-class _Details(Struct, gc=False):
-    reason: Any = None
-
-
-class _Snapshot(Struct, gc=False):
-    status: Any = None
-    error: Any = None
-    incomplete_details: _Details | None = None
-    usage: Any = None
-    output: list[ItemPayload | None] | None = None
-
-
-class _Event(Struct, gc=False):
-    type: Any = None
-    item_id: Any = None
-    output_index: Any = None
-    content_index: Any = None
-    summary_index: Any = None
-    delta: Any = None
-    text: Any = None
-    refusal: Any = None
-    call_id: Any = UNSET
-    name: Any = UNSET
-    arguments: str | UnsetType | None = UNSET
-    input: str | UnsetType | None = UNSET
-    part: Any = None
-    item: ItemPayload | None = None
-    response: _Snapshot | None = None
-    error: Any = None
-
+from wirelab.protocols.responses.events import (
+    ANSWERS,
+    ARGUMENTS,
+    DELTAS,
+    SUCCESSFUL,
+    TERMINAL,
+    TEXTS,
+    Event,
+    Snapshot,
+    family_of,
+    is_failure,
+    is_piece,
+    number_of,
+)
+from wirelab.protocols.responses.items import Item, ItemPayload, ItemTable, part_of, texts_of
 
 _READERS: Final[dict[str, tuple[str, ...]]] = {
     "response.output_item.added": ("_read_added",),
     "response.output_item.done": ("_read_done",),
     "response.content_part.done": ("_read_part",),
     "response.reasoning_summary_part.done": ("_read_part",),
-    "response.done": ("_read_terminal", _SUCCESSFUL),
-    **{f"response.{status}": ("_read_terminal", status) for status in _TERMINAL},
-    **{f"response.{name}.delta": ("_read_text_delta", kind) for name, kind in _TEXTS.items()},
-    **{f"response.{name}.done": ("_read_text_done", kind) for name, kind in _TEXTS.items()},
-    **{f"response.{name}.delta": ("_read_call_delta",) for name in _ARGUMENTS},
-    **{f"response.{name}.done": ("_read_call_done",) for name in _ARGUMENTS},
+    "response.done": ("_read_terminal", SUCCESSFUL),
+    **{f"response.{status}": ("_read_terminal", status) for status in TERMINAL},
+    **{f"response.{name}.delta": ("_read_text_delta", kind) for name, kind in TEXTS.items()},
+    **{f"response.{name}.done": ("_read_text_done", kind) for name, kind in TEXTS.items()},
+    **{f"response.{name}.delta": ("_read_call_delta",) for name in ARGUMENTS},
+    **{f"response.{name}.done": ("_read_call_done",) for name in ARGUMENTS},
 }
 """The method that reads each event, and what it is told besides."""
 
-_Handler = Callable[[int, _Event], None]
+_Handler = Callable[[int, Event], None]
 
 
 class _ItemReader(FrameReader[Any]):
@@ -100,10 +63,10 @@ class _ItemReader(FrameReader[Any]):
 
     def _tell_piece(self, frame: int, item: Item, kind: str, number: int, piece: str) -> None:
         item.parts[kind, number].append(piece)
-        tell = self._text if kind in ("text", "refusal") else self._thinking
+        tell = self._text if kind in ANSWERS else self._thinking
         tell(frame, piece)
 
-    def _tell_snapshot(self, frame: int, snapshot: _Snapshot, find: Callable[[ItemPayload, int], Item]) -> None:
+    def _tell_snapshot(self, frame: int, snapshot: Snapshot, find: Callable[[ItemPayload, int], Item]) -> None:
         """The items of a whole answer or terminal snapshot; of texts only those of which nothing was told yet."""
         output = snapshot.output or []
         for position, payload in enumerate(output):
@@ -151,14 +114,14 @@ class _ItemReader(FrameReader[Any]):
     ) -> None:
         if isinstance(arguments, Raw):
             arguments = self._object_arguments(frame, position, arguments)
-        index = UNSET if item.output_index is None else item.output_index
-        self._fragment(Fragment(frame, position, entries, call_id, index, name, arguments, mode, item.key))
+        index, key = item.place
+        self._fragment(Fragment(frame, position, entries, call_id, index, name, arguments, mode, key))
 
-    def _tell_end(self, frame: int, snapshot: _Snapshot, status: str) -> None:
+    def _tell_end(self, frame: int, snapshot: Snapshot, status: str) -> None:
         """Usage, and the finish signal or failure that a status is."""
         if isinstance(snapshot.usage, dict) and snapshot.usage:
             self._sink.usage(frame, snapshot.usage, output_tokens(snapshot.usage, "output_tokens"))
-        if _failed(snapshot, status):
+        if is_failure(snapshot, status):
             self._fail(frame, describe(snapshot.error) if snapshot.error else f"the response is {status}")
         elif status == "incomplete":
             reason = snapshot.incomplete_details.reason if snapshot.incomplete_details else None
@@ -170,31 +133,60 @@ class _ItemReader(FrameReader[Any]):
 class StreamReader(_ItemReader):
     """Reads the events of a streamed answer."""
 
-    payload = _Event
+    payload = Event
     known = frozenset({"type", "response", "item", "delta", "item_id", "output_index"})
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._last_id = ""
-        self._last_number: Json = None
-        """Item id and content index of the text delta before, whose pieces `_keep` keeps."""
-        kept: list[str] = []
-        self._keep = kept.append
         self._handlers: dict[str | None, _Handler] = {}
+        self._head: Event
+        """The first of the deltas that are gathered."""
 
-    def _tell(self, frame: int, payload: _Event) -> None:
-        kind = payload.type
-        if (
-            kind == "response.output_text.delta"
-            and payload.item_id == self._last_id
-            and payload.content_index == self._last_number
-            and payload.delta.__class__ is str
-            and not payload.error
-        ):
-            self._keep(payload.delta)
-            self._text(frame, payload.delta)
+    def _gather(self, payloads: Iterator[Event], pieces: list[str]) -> Event | None:
+        head = next(payloads, None)
+        if head is None or not is_piece(head):
+            return head
+        name, item_id, index, part, summary = (
+            head.type,
+            head.item_id,
+            head.output_index,
+            head.content_index,
+            head.summary_index,
+        )
+        self._head = head
+        pieces.append(head.delta)
+        for payload in payloads:
+            piece = payload.delta
+            if (
+                payload.item_id != item_id
+                or payload.type != name
+                or payload.output_index is not index
+                or payload.content_index is not part
+                or payload.summary_index is not summary
+                or not piece
+                or piece.__class__ is not str
+                or payload.call_id is not UNSET
+                or payload.name is not UNSET
+                or payload.error
+            ):
+                return payload
+            pieces.append(piece)
+        return None
+
+    def _tell_pieces(self, frames: Sequence[int], pieces: list[str]) -> None:
+        head = self._head
+        kind = DELTAS[head.type]
+        item = self._table.find(head.item_id, head.output_index, family_of(kind))
+        if kind == "call":
+            item.argued = True
+            self._sink.arguments(frames, pieces, [item.place] * len(pieces))
             return
-        self._last_id = ""
+        item.parts[kind, number_of(head, kind)] += pieces
+        tell = self._sink.text if kind in ANSWERS else self._sink.thinking
+        tell(frames, pieces)
+
+    def _tell(self, frame: int, payload: Event) -> None:
+        kind = payload.type
         if payload.error:
             self._fail(frame, describe(payload.error))
             return
@@ -203,7 +195,7 @@ class StreamReader(_ItemReader):
         if handler is not None:
             handler(frame, payload)
         elif kind is None or kind == "error":
-            self._look_for_error(frame, self._at(frame).data)
+            self._look_for_error(frame, self._data_at(frame))
 
     def _handler(self, name: str | None) -> _Handler | None:
         """What reads the events of a name, None where nothing does; kept for the next one."""
@@ -219,7 +211,7 @@ class StreamReader(_ItemReader):
         if not self._ended:
             self._release_held()
 
-    def _read_added(self, frame: int, event: _Event) -> None:
+    def _read_added(self, frame: int, event: Event) -> None:
         payload = event.item
         if payload is None or payload.family is None:
             return
@@ -232,7 +224,7 @@ class StreamReader(_ItemReader):
                 arguments = UNSET
             self._tell_fragment(frame, item, "delta", arguments, call_id=payload.call_id, name=payload.name)
 
-    def _read_done(self, frame: int, event: _Event) -> None:
+    def _read_done(self, frame: int, event: Event) -> None:
         payload = event.item
         if payload is None or payload.family is None:
             return
@@ -251,41 +243,38 @@ class StreamReader(_ItemReader):
             call = item.call_id if isinstance(item.call_id, str) else None
             self._note("output-index-shared", frame, None, what, call)
 
-    def _read_text_delta(self, kind: str, frame: int, event: _Event) -> None:
+    def _read_text_delta(self, kind: str, frame: int, event: Event) -> None:
         piece = event.delta.get("text") if isinstance(event.delta, dict) else event.delta
         if not isinstance(piece, str):
             self._malformed(frame, None, f"a piece of {kind} is no text: {ascii(piece)[:60]}")
             return
-        number = _number(event, kind)
-        item = self._table.find(event.item_id, event.output_index, _family(kind))
+        number = number_of(event, kind)
+        item = self._table.find(event.item_id, event.output_index, family_of(kind))
         self._tell_piece(frame, item, kind, number, piece)
-        if kind == "text" and event.item_id and isinstance(event.item_id, str):
-            self._last_id, self._last_number = event.item_id, event.content_index
-            self._keep = item.parts[kind, number].append
 
-    def _read_text_done(self, kind: str, frame: int, event: _Event) -> None:
+    def _read_text_done(self, kind: str, frame: int, event: Event) -> None:
         text = event.refusal if event.text is None else event.text
         if isinstance(text, str):
             self._tell_whole_part(frame, event, kind, text)
 
-    def _read_part(self, frame: int, event: _Event) -> None:
-        kind, text = _part(event.part)
+    def _read_part(self, frame: int, event: Event) -> None:
+        kind, text = part_of(event.part)
         if kind is not None:
             self._tell_whole_part(frame, event, kind, text)
 
-    def _tell_whole_part(self, frame: int, event: _Event, kind: str, text: str) -> None:
+    def _tell_whole_part(self, frame: int, event: Event, kind: str, text: str) -> None:
         """A part that is done: what was not told of it."""
-        number = _number(event, kind)
-        item = self._table.find(event.item_id, event.output_index, _family(kind))
+        number = number_of(event, kind)
+        item = self._table.find(event.item_id, event.output_index, family_of(kind))
         self._tell_rest(frame, item, kind, text, told="".join(item.parts[kind, number]), number=number)
 
-    def _read_call_delta(self, frame: int, event: _Event) -> None:
+    def _read_call_delta(self, frame: int, event: Event) -> None:
         item, piece = self._table.find(event.item_id, event.output_index, "call"), event.delta
         item.argued = item.argued or bool(piece)
-        index = UNSET if item.output_index is None else item.output_index
-        self._fragment(Fragment(frame, 0, 1, event.call_id, index, event.name, piece, "delta", item.key))
+        index, key = item.place
+        self._fragment(Fragment(frame, 0, 1, event.call_id, index, event.name, piece, "delta", key))
 
-    def _read_call_done(self, frame: int, event: _Event) -> None:
+    def _read_call_done(self, frame: int, event: Event) -> None:
         item = self._table.find(event.item_id, event.output_index, "call")
         arguments = event.arguments if event.input is UNSET else event.input
         if item.argued and not arguments:
@@ -293,12 +282,12 @@ class StreamReader(_ItemReader):
         item.argued = item.argued or bool(arguments)
         self._tell_fragment(frame, item, "done", arguments, call_id=event.call_id, name=event.name)
 
-    def _read_terminal(self, status: str, frame: int, event: _Event) -> None:
-        snapshot = event.response or _Snapshot()
-        if snapshot.status in _TERMINAL:
+    def _read_terminal(self, status: str, frame: int, event: Event) -> None:
+        snapshot = event.response or Snapshot()
+        if snapshot.status in TERMINAL:
             status = snapshot.status
         self._release_held()
-        if not _failed(snapshot, status):
+        if not is_failure(snapshot, status):
             self._tell_snapshot(frame, snapshot, self._table.matcher().match)
         self._tell_end(frame, snapshot, status)
 
@@ -312,57 +301,15 @@ class StreamReader(_ItemReader):
 class WholeReader(_ItemReader):
     """Reads an answer that came as one response object."""
 
-    payload = _Snapshot
+    payload = Snapshot
     known = frozenset({"output", "status", "object", "id", "usage"})
     leftover: ClassVar[Leftover] = "read"
 
-    def _tell(self, frame: int, payload: _Snapshot) -> None:
-        if payload.output is None and payload.status is None and self._look_for_error(frame, self._at(frame).data):
+    def _tell(self, frame: int, payload: Snapshot) -> None:
+        if payload.output is None and payload.status is None and self._look_for_error(frame, self._data_at(frame)):
             return
-        status = _SUCCESSFUL if payload.status is None and payload.output is not None else payload.status
-        if not _failed(payload, status):
+        status = SUCCESSFUL if payload.status is None and payload.output is not None else payload.status
+        if not is_failure(payload, status):
             self._tell_snapshot(frame, payload, lambda item, _: self._table.fresh(item))
-        if payload.error or status in _TERMINAL:
+        if payload.error or status in TERMINAL:
             self._tell_end(frame, payload, status)
-
-
-def texts_of(payload: ItemPayload) -> dict[str, str]:
-    """All text of a message or reasoning item, by kind: text, refusal, summary, reasoning.
-
-    Whatever a reasoning item holds is thinking (LiteLLM sends it as `output_text`), once if the summary repeats it.
-    """
-    found: dict[str, str] = {}
-    for parts in (payload.summary, payload.content):
-        for part in parts if isinstance(parts, list) else [parts]:
-            kind, text = _part(part)
-            if kind is not None:
-                kind = "reasoning" if kind == "text" and payload.family == "reasoning" else kind
-                found[kind] = found.get(kind, "") + text
-    if found.get("reasoning") == found.get("summary"):
-        found.pop("reasoning", None)
-    return found
-
-
-def _part(part: Json) -> tuple[str | None, str]:
-    """The kind and the text of a content part; the kind is None where it has no text."""
-    if isinstance(part, str):
-        return "text", part
-    if not isinstance(part, dict):
-        return None, ""
-    kind = _PART_KINDS.get(str(part.get("type")))
-    text = part.get("refusal" if kind == "refusal" else "text")
-    return (kind, text) if isinstance(text, str) else (None, "")
-
-
-def _family(kind: str) -> str:
-    return "message" if kind in ("text", "refusal") else "reasoning"
-
-
-def _number(event: _Event, kind: str) -> int:
-    """The number of the part that an event is about; 0 where it does not say."""
-    number = event.summary_index if kind == "summary" else event.content_index
-    return number if isinstance(number, int) else 0
-
-
-def _failed(snapshot: _Snapshot, status: Json) -> bool:
-    return bool(snapshot.error) or status in ("failed", "cancelled")
