@@ -41,7 +41,9 @@ def close_arguments(
             detail = f"the call {call.name!r} was opened, and its arguments never came"
             return Closed(None, text, ("truncated-arguments", detail))
         return Closed({}, text) if "blank-is-empty" in rules else _broken(call, text, cut=unfinished == "cut")
-    value = decode(call.value if call.value is not None else text)
+    value = decode(text if call.value is None else call.value)
+    if value.__class__ is dict and (_is_plain(text) or "oddities-are-said" not in rules):
+        return Closed(value, text)
     anomalies: list[tuple[str, str]] = []
     if not isinstance(value, dict) and "snapshots" in rules and _are_snapshots(call.parts):
         text, value = call.parts[-1], decode(call.parts[-1])
@@ -64,6 +66,11 @@ def _are_snapshots(parts: list[str]) -> bool:
 
 def _is_object(text: str) -> bool:
     return isinstance(decode(text), dict)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether an object's text has no place for an oddity: no second brace, no escape, nothing beyond ASCII."""
+    return text.count("{") == 1 and "\\" not in text and text.isascii()
 
 
 def _oddities(value: dict[str, Any], text: str) -> list[tuple[str, str]]:

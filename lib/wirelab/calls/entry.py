@@ -29,12 +29,8 @@ class Entry(msgspec.Struct, gc=False):
     name: str | None
     text: str | None
     value: bytes | None
+    slot: int
     repeat: bool = False
-
-    @property
-    def slot(self) -> int:
-        """Where the entry stands: its index, or its position in the frame."""
-        return self.index if self.index is not None else -1 - self.fragment.position
 
     @property
     def is_nothing(self) -> bool:
@@ -60,11 +56,12 @@ def read_entry(fragment: Fragment, note: Noter) -> Entry:
     name = fragment.name
     if type(name) is not str or not name or name.isspace():
         name = None
+    slot = -1 - fragment.position if index is None else index
     arguments = fragment.arguments
     if type(arguments) is str:
-        return Entry(fragment, identifier, index, name, arguments, None)
+        return Entry(fragment, identifier, index, name, arguments, None, slot)
     value = None if arguments is UNSET or arguments is None else _object(arguments, note)
-    return Entry(fragment, identifier, index, name, None, value)
+    return Entry(fragment, identifier, index, name, None, value, slot)
 
 
 def _odd_index(index: Any, note: Noter) -> int | None:

@@ -20,10 +20,9 @@ class Conflict(Exception):  # noqa: N818  control flow between fold and reconcil
 class Fold:
     """Folds one entry into its call. `note` hears of anomalies; a contradiction is raised as `Conflict`."""
 
-    def __init__(self, rules: AbstractSet[str], tools: frozenset[str] | None, note: CallNoter) -> None:
+    def __init__(self, rules: AbstractSet[str], tools: frozenset[str] | None) -> None:
         self._rules = rules
         self._tools = tools
-        self._note = note
 
     def name(self, call: OpenCall, name: str) -> None:
         """The first name wins; before any argument text it may still grow. Raises Conflict: `name-changed`."""
@@ -45,44 +44,44 @@ class Fold:
     def _is_declared(self, name: str) -> bool:
         return any(tool.startswith(name) for tool in self._tools or ())
 
-    def arguments(self, call: OpenCall, entry: Entry) -> None:
+    def arguments(self, call: OpenCall, entry: Entry, note: CallNoter) -> None:
         """Text is kept in pieces, objects are whole. Raises Conflict: `arguments-changed`."""
         if entry.fragment.mode == "done":
-            self._authoritative(call, entry)
+            self._authoritative(call, entry, note)
         elif entry.fragment.mode == "whole" and entry.fragment.key is not None and (call.parts or call.done):
-            self._confirm(call, entry)
+            self._confirm(call, entry, note)
         elif entry.text:
-            self._text(call, entry.text)
+            self._text(call, entry.text, note)
         elif entry.value is not None:
-            self._object(call, entry.value)
+            self._object(call, entry.value, note)
 
-    def _text(self, call: OpenCall, text: str) -> None:
+    def _text(self, call: OpenCall, text: str, note: CallNoter) -> None:
         if call.value is not None and "one-shape" in self._rules:
             raise Conflict("arguments-changed", f"the call {call.id!r} has an argument object, and then text")
         if call.shape == "object" and not call.parts and "arguments-shape" in self._rules:
-            self._note("arguments-shape", call, f"the arguments of {call.id!r} are text where the protocol has objects")
+            note("arguments-shape", call, f"the arguments of {call.id!r} are text where the protocol has objects")
         call.parts.append(text)
 
-    def _object(self, call: OpenCall, value: bytes) -> None:
+    def _object(self, call: OpenCall, value: bytes, note: CallNoter) -> None:
         if call.parts and "one-shape" in self._rules:
             raise Conflict("arguments-changed", f"the call {call.id!r} has argument text, and then an object")
         if call.value is None:
             if call.shape == "text" and "arguments-shape" in self._rules:
-                self._note(
+                note(
                     "arguments-shape", call, f"the arguments of {call.id!r} are an object where the protocol has text"
                 )
             call.set_value(value)
             return
         before, after = call.arguments_value(), decode(value)
         if same_json(before, after):
-            self._note("repeated-entry", call, f"the complete call {call.id!r} was sent again")
+            note("repeated-entry", call, f"the complete call {call.id!r} was sent again")
         elif "object-grows" in self._rules and _extends(after, before):
-            self._note("arguments-replaced", call, f"the arguments of {call.id!r} came again with more in them")
+            note("arguments-replaced", call, f"the arguments of {call.id!r} came again with more in them")
             call.set_value(value)
         elif "one-object" in self._rules:
             raise Conflict("arguments-changed", f"the call {call.id!r} was sent with two different argument objects")
 
-    def _authoritative(self, call: OpenCall, entry: Entry) -> None:
+    def _authoritative(self, call: OpenCall, entry: Entry, note: CallNoter) -> None:
         """The whole text of a done event counts, whatever was streamed before it."""
         call.done = True
         if entry.value is not None:
@@ -91,19 +90,19 @@ class Fold:
         elif entry.text and "done-is-authoritative" in self._rules:
             streamed = "".join(call.parts)
             if streamed and streamed != entry.text:
-                self._note(
+                note(
                     "arguments-replaced", call, f"the done event of {call.id!r} has other arguments than its deltas"
                 )
             call.replace_text(entry.text)
 
-    def _confirm(self, call: OpenCall, entry: Entry) -> None:
+    def _confirm(self, call: OpenCall, entry: Entry, note: CallNoter) -> None:
         """A terminal snapshot of a call that streamed: it fills what never came, and changes nothing else."""
         theirs = _whole_value(entry)
         if not call.parts and call.value is None and entry.text:
             call.replace_text(entry.text)
         elif theirs is not NOT_JSON and not same_json(theirs, call.arguments_value()):
             detail = f"the final snapshot of {call.id!r} has other arguments than its events; the events count"
-            self._note("arguments-replaced", call, detail)
+            note("arguments-replaced", call, detail)
 
 
 def _whole_value(entry: Entry) -> Any:

@@ -198,9 +198,8 @@ def read_body(body: bytes, protocol: str, **options: Any) -> Reading:
     """
     machine = ResponseMachine(protocol, **{"whole": _looks_whole(body, protocol), **options})
     try:
-        view = memoryview(body)
         for start in range(0, len(body), BLOCK):
-            machine.push(bytes(view[start : start + BLOCK]))
+            machine.push(body[start : start + BLOCK])
         return machine.close()
     except ProtocolViolationError:
         return machine.snapshot()
@@ -209,7 +208,8 @@ def read_body(body: bytes, protocol: str, **options: Any) -> Reading:
 def _looks_whole(body: bytes, protocol: str) -> bool | None:
     """A native answer over several lines, pretty-printed, is a whole one; elsewhere the first byte tells."""
     entry = PROTOCOLS.get(protocol)
-    if entry is None or entry.framing != "ndjson" or b"\n" not in body.strip():
+    if entry is None or entry.framing != "ndjson":
         return None
-    first = body.lstrip().split(b"\n", 1)[0]
-    return True if is_json(body) and not is_json(first) else None
+    text = body.lstrip()
+    end = text.find(b"\n")
+    return True if end >= 0 and not is_json(text[:end]) and is_json(text) else None

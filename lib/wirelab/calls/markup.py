@@ -10,8 +10,7 @@ _TAGS = r"""<\|?/?tool_calls?\|?> | <tool_call[\s:] | <\|tool_calls?(?:_section)
     | <function=[\w.-]+ | <invoke\ name= | <start_function_call> | <\|channel\|>(?:commentary|analysis)[^<]*\ to=
     | \ to=functions\.\w+ | <\|python_tag\|> | <tool_code> | <\|call\|> | <arg_key> | <\w+:tool_call> | <\w+:invoke
     | functools\[\{ | <\|action_start\|> | <tool_use> | <\|plugin\|> | <\|?START_ACTION\|?>"""
-_TAG_SIGNS = ("<", "[", " to=functions.")
-"""Every tag holds one of these; looking for them costs next to nothing."""
+_TO = " to=functions."
 _OBJECT_START = re.compile(r'\{\s*"')
 _CANDIDATES = 64
 _DECODER = json.JSONDecoder()
@@ -23,9 +22,12 @@ def find_markup(text: str) -> str | None:
     Markup is a model family's known tag, or a JSON object with a string `name` and an object `arguments` or
     `parameters`. At most 64 candidate objects are looked at, so that hostile text costs no more than it weighs.
     """
-    tag = _tags().search(text) if any(sign in text for sign in _TAG_SIGNS) else None
-    if tag is not None:
-        return text[tag.start() : tag.start() + 60]
+    if "<" in text or "[" in text or _TO in text:  # what every tag has: looking for it costs next to nothing
+        tag = _tags().search(text)
+        if tag is not None:
+            return text[tag.start() : tag.start() + 60]
+    if "{" not in text:
+        return None
     end = 0
     for _, match in zip(range(_CANDIDATES), _OBJECT_START.finditer(text), strict=False):
         if match.start() < end:

@@ -32,59 +32,34 @@ def _encode(value: Any) -> bytes:
     return msgspec.json.encode(value, order="deterministic")
 
 
-class OpenCall:
+class OpenCall(msgspec.Struct, eq=False, gc=False):
     """One call under construction. `parts` are the pieces of argument text in order, joined once at the end;
-    `value` is a whole argument object as bytes. `slots` are all slots the call was seen in, in order.
+    `value` is a whole argument object as bytes. `slots` are all slots the call was seen in, in order. `metadata` are
+    the ids and names that were counted.
     """
 
-    __slots__ = (
-        "_decoded",
-        "_scanned",
-        "_scanner",
-        "argument_bytes",
-        "broken",
-        "closed",
-        "done",
-        "echo",
-        "executable",
-        "frames",
-        "given",
-        "id",
-        "id_source",
-        "last_frame",
-        "metadata",
-        "metadata_bytes",
-        "name",
-        "other_ids",
-        "parts",
-        "shape",
-        "slots",
-        "value",
-    )
-
-    def __init__(self, shape: Shape) -> None:
-        self.id: str | None = None
-        self.given: str | None = None
-        self.id_source: IdSource = "allocated"
-        self.name: str | None = None
-        self.parts: list[str] = []
-        self.value: bytes | None = None
-        self.shape = shape
-        self.slots: dict[int, None] = {}
-        self.other_ids: dict[str, None] = {}
-        self.frames: list[int] = []
-        self.last_frame = -1
-        self.metadata: set[str] = set()
-        self.metadata_bytes = 0
-        self.argument_bytes = 0
-        self.done = False
-        self.echo = False
-        self.broken = False
-        self.executable = True
-        self.closed: Any = None
-        self._scanner: ObjectScanner | None = None
-        self._scanned = 0
-        self._decoded: Any = NOT_JSON
+    shape: Shape
+    id: str | None = None
+    given: str | None = None
+    id_source: IdSource = "allocated"
+    name: str | None = None
+    parts: list[str] = []
+    value: bytes | None = None
+    slots: dict[int, None] = {}
+    other_ids: dict[str, None] = {}
+    frames: list[int] = []
+    last_frame: int = -1
+    metadata: set[str] = set()
+    metadata_bytes: int = 0
+    argument_bytes: int = 0
+    done: bool = False
+    echo: bool = False
+    broken: bool = False
+    executable: bool = True
+    closed: Any = None
+    _scanner: ObjectScanner | None = None
+    _scanned: int = 0
+    _decoded: Any = NOT_JSON
 
     @property
     def complete(self) -> bool:
@@ -130,4 +105,5 @@ class OpenCall:
     @property
     def aliases(self) -> tuple[str | int, ...]:
         """The other ids, then the indexes, each in the order they were seen."""
-        return (*self.other_ids, *[slot for slot in self.slots if slot >= 0])
+        indexes = self.slots if min(self.slots, default=0) >= 0 else (slot for slot in self.slots if slot >= 0)
+        return (*self.other_ids, *indexes)

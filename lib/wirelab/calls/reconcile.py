@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Protocol
 
 import msgspec
 from msgspec import UNSET
@@ -22,6 +21,9 @@ from wirelab.model import Asked, Finding, Fragment, Json, Place, Reading, Severi
 SHAPES: dict[str, Shape] = {"native": "object", "gemini": "object", "messages": "either"}
 """What each protocol has as arguments; text where it is not named."""
 
+_NONE: frozenset[str] = frozenset()
+_LIMITS = Limits()
+_NOTHING_ASKED = Asked()
 _READING_RULES = {code: rule.id for rule in RULES if rule.step == "reading" for code in rule.codes}
 
 
@@ -33,13 +35,6 @@ class Row(msgspec.Struct, frozen=True):
     position: int | None
     call: OpenCall | str | None
     detail: str
-
-
-class Finder(Protocol):
-    """A policy's answer to: which call does this entry belong to?"""
-
-    def find(self, entry: Entry) -> OpenCall | None:
-        """The call, None for a new one."""
 
 
 class Reconciler:
@@ -62,22 +57,22 @@ class Reconciler:
     ) -> None:
         self.protocol = protocol
         self.policy = "id-first"
-        self.asked = asked or Asked()
+        self.asked = asked or _NOTHING_ASKED
         self.rows: list[Row] = []
         self.book = Book()
         self.heard = Heard()
         self._strict = strict
-        self._limits = limits or Limits()
+        self._limits = limits or _LIMITS
         self._allocator = allocator or IdAllocator()
         self._rules = rules
         self._shape: Shape = SHAPES.get(protocol, "text")
         self._total = 0
-        self._without = frozenset() if rules is ALL_RULES else ALL_RULES - rules
+        self._without: AbstractSet[str] = _NONE if rules is ALL_RULES else ALL_RULES - rules
         self._fragment: Fragment | None = None
         self._ended = False
-        self._fold = Fold(rules, self.asked.tools, self._note_call)
-        self._id_first = IdFirst(self.book, rules, self._note_call)
-        self._keyed = Keyed(self.book, rules, self._note_call)
+        self._fold = Fold(rules, self.asked.tools)
+        self._id_first = IdFirst(self.book, rules)
+        self._keyed = Keyed(self.book, rules)
 
     def text(self, frames: Sequence[int], pieces: Sequence[str]) -> None:  # noqa: ARG002  a Sink hears the frames
         """Pieces of answer text."""
@@ -129,24 +124,23 @@ class Reconciler:
         entry = read_entry(fragment, self._note_entry)
         if entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
             return
-        finish = self.heard.finish_frame
-        if (
-            finish is not None
-            and fragment.frame > finish
-            and fragment.mode != "whole"
-            and "after-finish" in self._rules
-        ):
-            self._note_entry("after-finish", "a tool-call entry came after the finish signal; it counts all the same")
-        finder: Finder = self._id_first if fragment.key is None else self._keyed
-        violations = self.heard.violations
-        call = finder.find(entry)
+        heard = self.heard
+        finish, violations = heard.finish_frame, heard.violations
+        if finish is not None and fragment.frame > finish and fragment.mode != "whole":
+            self._note_late()
+        finder = self._id_first if fragment.key is None else self._keyed
+        call = finder.find(entry, self._note_call)
         if call is None:
-            if violations != self.heard.violations:
+            if violations != heard.violations:
                 return  # lenient: nobody knows whose fragment this is, and it was said
             call = self._open(entry)
             if call is None:
                 return
         self._take(call, entry)
+
+    def _note_late(self) -> None:
+        if "after-finish" in self._rules:
+            self._note_entry("after-finish", "a tool-call entry came after the finish signal; it counts all the same")
 
     def arguments(self, frames: Sequence[int], pieces: Sequence[str], places: Sequence[Place]) -> None:
         """Fold pieces of argument text: straight into a call that is known by its place, else as fragments.
@@ -193,7 +187,8 @@ class Reconciler:
             self._note_entry("too-many-calls", f"more than {self._limits.calls} calls; this one is dropped")
             return None
         call = OpenCall(self._shape)
-        call.echo = self._shape == "text" and entry.id is None and self._says_a_name_again(entry)
+        if entry.id is None and self._shape == "text":
+            call.echo = self._says_a_name_again(entry)
         calls.append(call)
         if len(calls) > 1 and self.asked.parallel is False and "parallel-off" in self._rules:
             detail = f"call {len(calls)} ({entry.name!r}) came although the request said no parallel tool calls"
@@ -218,7 +213,7 @@ class Reconciler:
             if entry.name is not None:
                 self._fold.name(call, entry.name)
             if self._within_limits(call, entry) and not entry.repeat:
-                self._fold.arguments(call, entry)
+                self._fold.arguments(call, entry, self._note_call)
         except Conflict as conflict:
             self._conflict(call, entry, conflict)
 
@@ -236,11 +231,13 @@ class Reconciler:
     def _within_limits(self, call: OpenCall, entry: Entry) -> bool:
         """Count what the entry adds; False when its arguments must be dropped."""
         size = len(entry.value) if entry.value is not None else utf8_length(entry.text) if entry.text else 0
-        added = 0
-        for word in (entry.id, entry.name):
-            if word is not None and word not in call.metadata:
-                call.metadata.add(word)
-                added += utf8_length(word)
+        added, counted = 0, call.metadata
+        if entry.id is not None and entry.id not in counted:
+            counted.add(entry.id)
+            added = utf8_length(entry.id)
+        if entry.name is not None and entry.name not in counted:
+            counted.add(entry.name)
+            added += utf8_length(entry.name)
         call.metadata_bytes += added
         call.argument_bytes += size
         self._total += added + size
@@ -275,7 +272,7 @@ class Reconciler:
                 self.book.by_key[entry.fragment.key] = other
             other.name = entry.name
             other.broken = True
-            self._fold.arguments(other, entry)
+            self._fold.arguments(other, entry, self._note_call)
 
     def _note_entry(self, code: str, detail: str) -> None:
         fragment = self._fragment
@@ -329,8 +326,8 @@ class Reconciler:
         strict, self._strict = self._strict, False
         self.judge_end(empty_body=empty_body)
         self._ended = True
-        failing = [row for row in self.rows if self.severity(row.code) is Severity.VIOLATION]
-        if strict and failing:
+        if strict and self.heard.violations:
+            failing = [row for row in self.rows if self.severity(row.code) is Severity.VIOLATION]
             raise ProtocolViolationError(self._finding(failing[0]))
         return self.snapshot()
 
@@ -339,4 +336,5 @@ class Reconciler:
         for call in self.book.calls:
             if call.id is None and call.given is None:
                 call.given = self._allocator.allocate()
-        return reading(self, self._rules, tuple(self._finding(row) for row in self.rows), ended=self._ended)
+        findings = tuple(map(self._finding, self.rows)) if self.rows else ()
+        return reading(self, self._rules, findings, ended=self._ended)

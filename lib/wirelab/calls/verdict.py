@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from wirelab.calls.closing import Closed, Unfinished, close_arguments
 from wirelab.calls.markup import find_markup
 from wirelab.calls.opencall import OpenCall
@@ -26,31 +28,18 @@ LOAD_REASONS = frozenset({"load", "unload"})
 _ADMITTING = frozenset({"chat", "messages"})
 
 
-class Heard:
+class Heard(msgspec.Struct, eq=False):
     """What a response said besides its calls."""
 
-    __slots__ = (
-        "failed",
-        "failure",
-        "finish_frame",
-        "output_tokens",
-        "reason",
-        "text",
-        "thinking",
-        "usage",
-        "violations",
-    )
-
-    def __init__(self) -> None:
-        self.text: list[str] = []
-        self.thinking: list[str] = []
-        self.usage: dict[str, Json] | None = None
-        self.output_tokens: int | None = None
-        self.finish_frame: int | None = None
-        self.reason: str | None = None
-        self.failed = False
-        self.violations = 0
-        self.failure: tuple[str, str] | None = None
+    text: list[str] = []
+    thinking: list[str] = []
+    usage: dict[str, Json] | None = None
+    output_tokens: int | None = None
+    finish_frame: int | None = None
+    reason: str | None = None
+    failed: bool = False
+    violations: int = 0
+    failure: tuple[str, str] | None = None
 
     @property
     def low_reason(self) -> str:
@@ -62,10 +51,10 @@ def judge(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) 
     """Note everything that only the end can tell."""
     heard = reconciler.heard
     whole = _judge_stream(reconciler, rules, empty_body=empty_body)
-    if whole and "echo-is-no-call" in rules:
-        _drop_echoes(reconciler)
-    for call in reconciler.book.calls:
-        _judge_call(reconciler, rules, call)
+    if reconciler.book.calls:
+        if whole and "echo-is-no-call" in rules:
+            _drop_echoes(reconciler)
+        _judge_calls(reconciler, rules)
     if whole and "nothing-is-noticed" in rules:
         _judge_delivery(reconciler)
     if "limit-casts-doubt" in rules:
@@ -76,15 +65,15 @@ def judge(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body: bool) 
         _judge_reason(reconciler)
     if "markup-is-no-call" in rules:
         for where, pieces in (("text", heard.text), ("thinking", heard.thinking)):
-            found = find_markup("".join(pieces))
+            found = find_markup("".join(pieces)) if pieces else None
             if found is not None:
                 reconciler.note("leaked-tool-markup", None, None, f"the {where} holds tool-call markup: {found!a}")
 
 
 def _drop_echoes(reconciler: Reconciler) -> None:
     """A server that repeats the name beside each delta may do so once more at the end: that is no call."""
-    for call in list(reconciler.book.calls):
-        if call.echo and call.id is None and not call.arguments_text.strip():
+    for call in [call for call in reconciler.book.calls if call.echo]:
+        if call.id is None and not call.arguments_text.strip():
             reconciler.book.calls.remove(call)
             detail = f"the name {call.name!r} was said once more after its complete call, and nothing followed"
             reconciler.note("repeated-entry", call.frames[-1], None, detail)
@@ -106,48 +95,46 @@ def _judge_stream(reconciler: Reconciler, rules: AbstractSet[str], *, empty_body
     return True
 
 
-def _judge_call(reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall) -> None:
-    closed = close_arguments(
-        call, rules, unfinished=unfinished(reconciler, call), unsettled=_is_unsettled(reconciler, call)
-    )
-    call.closed = closed
+def _judge_calls(reconciler: Reconciler, rules: AbstractSet[str]) -> None:
+    """Close each call, the last one with the knowledge that a length limit may have stopped it."""
+    heard, calls = reconciler.heard, reconciler.book.calls
+    why: Unfinished = "failed" if heard.failed else "cut" if heard.finish_frame is None else ""
+    reason = heard.low_reason
+    # on Responses only a done event or the successful end settles a call
+    open_end = reconciler.protocol == "responses" and reason not in STOP_REASONS
+    for call in calls[:-1]:
+        _judge_call(reconciler, rules, call, why, unsettled=open_end and not call.done)
+    if not why and reason in LENGTH_REASONS:
+        why = "cut"
+    _judge_call(reconciler, rules, calls[-1], why, unsettled=open_end and not calls[-1].done)
+
+
+def _judge_call(
+    reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall, why: Unfinished, *, unsettled: bool
+) -> None:
+    call.closed = closed = close_arguments(call, rules, unfinished=why, unsettled=unsettled)
     if call.parts and closed.violation is None:
         call.replace_text(closed.text)  # one text in place of its pieces, which weigh more than it
-    frame = call.frames[-1]
-    shown = call.id
+    frame, name = call.frames[-1], call.name
     for code, detail in closed.anomalies:
         reconciler.note_of(code, frame, call, detail)
     if closed.violation is not None and "whole-object" in rules:
         reconciler.note_of(closed.violation[0], frame, call, closed.violation[1])
-    if call.name is None and "needs-name" in rules:
-        reconciler.note_of("missing-name", frame, call, f"the call {shown!r} never got a name")
-    for identifier in (shown, *call.other_ids):
+    if name is None and "needs-name" in rules:
+        reconciler.note_of("missing-name", frame, call, f"the call {call.id!r} never got a name")
+    for identifier in (call.id, *call.other_ids):
         if identifier is not None and _is_doubled(identifier) and "doubled-id" in rules:
             half = identifier[: len(identifier) // 2]
             reconciler.note_of("id-doubled", frame, call, f"the id {identifier!r} is {half!r} twice; kept as sent")
     tools = reconciler.asked.tools
-    if tools is not None and call.name is not None and call.name not in tools and "declared-tools-only" in rules:
+    if tools is not None and name is not None and name not in tools and "declared-tools-only" in rules:
         call.executable = False
-        reconciler.note_of("unknown-tool", frame, call, f"the request declared no tool {call.name!r}")
-
-
-def unfinished(reconciler: Reconciler, call: OpenCall) -> Unfinished:
-    """The server failed, the stream was cut, or a length limit stopped it in this call, the last."""
-    heard = reconciler.heard
-    if heard.failed:
-        return "failed"
-    limited = call is reconciler.book.calls[-1] and heard.low_reason in LENGTH_REASONS
-    return "cut" if limited or heard.finish_frame is None else ""
-
-
-def _is_unsettled(reconciler: Reconciler, call: OpenCall) -> bool:
-    """On Responses only a done event or the successful end settles a call."""
-    return reconciler.protocol == "responses" and not call.done and reconciler.heard.low_reason not in STOP_REASONS
+        reconciler.note_of("unknown-tool", frame, call, f"the request declared no tool {name!r}")
 
 
 def _is_doubled(identifier: str) -> bool:
     half = len(identifier) // 2
-    return half >= 2 and identifier[:half] == identifier[half:]
+    return half >= 2 and identifier[0] == identifier[half] and identifier[:half] == identifier[half:]
 
 
 def _judge_delivery(reconciler: Reconciler) -> None:
@@ -214,14 +201,15 @@ def reading(reconciler: Reconciler, rules: AbstractSet[str], findings: tuple[Fin
     """Everything that is known so far, frozen."""
     heard = reconciler.heard
     in_order = reconciler.book.calls if "first-seen-order" in rules else reconciler.book.calls[::-1]
-    calls = tuple(_tool_call(rules, call) for call in in_order)
-    failed = heard.failure is not None and "fail-closed" in rules
-    may_run = [call.id for call, kept in zip(calls, in_order, strict=True) if call.complete and kept.executable]
+    calls = tuple([_tool_call(rules, call) for call in in_order])
+    may_run: list[str] = []
+    if calls and ended and not (heard.failure is not None and "fail-closed" in rules):
+        may_run = [call.id for call, kept in zip(calls, in_order, strict=True) if call.complete and kept.executable]
     return Reading(
         protocol=reconciler.protocol,
         policy=reconciler.policy,
         calls=calls,
-        executable=tuple(may_run) if ended and not failed else (),
+        executable=tuple(may_run),
         text="".join(heard.text),
         thinking="".join(heard.thinking),
         finish_reason=_finish_reason(reconciler, rules, calls),
@@ -234,15 +222,20 @@ def reading(reconciler: Reconciler, rules: AbstractSet[str], findings: tuple[Fin
 
 def _tool_call(rules: AbstractSet[str], call: OpenCall) -> ToolCall:
     closed: Closed = call.closed or close_arguments(call, rules, unfinished="cut")
+    identifier, name = call.id, call.name
+    if identifier is None:
+        identifier = (call.given or "") if "ids-for-all" in rules else ""
+    complete = closed.violation is None and not call.broken and name is not None
+    # by position, in the order of the fields: twice as fast as by name
     return ToolCall(
-        id=call.id if call.id is not None else (call.given or "") if "ids-for-all" in rules else "",
-        id_source=call.id_source,
-        name=call.name,
-        arguments=closed.arguments,
-        arguments_text=closed.text,
-        complete=closed.violation is None and not call.broken and call.name is not None,
-        aliases=call.aliases,
-        frames=tuple(call.frames),
+        identifier,
+        call.id_source,
+        name,
+        closed.arguments,
+        closed.text,
+        complete,
+        call.aliases,
+        tuple(call.frames),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
-from wirelab.model import Fragment, Frame, FrameKind, FrameRun, Json, Mode, Place, Sink
+from wirelab.model import Frame, FrameKind, FrameRun, Json, Place, Sink
 from wirelab.protocols.decoding import (
     UNDECODABLE,
     Complaint,
@@ -53,7 +53,6 @@ class FrameReader(Generic[P]):
     known: ClassVar[frozenset[str]]
     leftover: ClassVar[Leftover] = "discard"
     """What becomes of a payload without its terminator: discarded (SSE), read if an object (NDJSON), read (whole)."""
-    mode: ClassVar[Mode] = "delta"
     done_marker_finishes: ClassVar[bool] = True
     """Whether `[DONE]` is a finish signal of its own."""
 
@@ -245,22 +244,6 @@ class FrameReader(Generic[P]):
             piece = thought.get("text") if isinstance(thought, dict) else thought
             if isinstance(piece, str):
                 self._thinking(frame, piece)
-
-    def _tell_call(
-        self,
-        frame: int,
-        position: int,
-        entries: int,
-        arguments: msgspec.Raw,
-        *,
-        id: Any,  # noqa: A002  as the wire and `Fragment` call it
-        name: Any,
-        index: Any = msgspec.UNSET,
-        key: int | None = None,
-    ) -> None:
-        """A fragment whose arguments are still raw JSON."""
-        value = self._object_arguments(frame, position, arguments)
-        self._fragment(Fragment(frame, position, entries, id, index, name, value, self.mode, key))
 
     def _object_arguments(self, frame: int, position: int, arguments: msgspec.Raw, *, here: bool = True) -> Json:
         """What a fragment holds for raw arguments; what cannot be decoded is noted, and left out."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from wirelab.model import Fragment, Json
+from wirelab.model import Fragment, Json, Mode
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import ABSENT, ARGUMENTS, TEXT, THINKING, FrameReader, output_tokens
 
@@ -58,6 +58,7 @@ class StreamReader(FrameReader[_Chunk]):
     """Reads the chunks of a streamed answer."""
 
     payload = _Chunk
+    mode: Mode = "delta"
     known = frozenset({"choices", "usage", "id", "created"})
 
     _called = False
@@ -157,8 +158,7 @@ class StreamReader(FrameReader[_Chunk]):
         function = entry.function or _MISSING
         arguments = function.arguments
         if isinstance(arguments, Raw):
-            self._tell_call(frame, position, entries, arguments, id=entry.id, index=entry.index, name=function.name)
-            return
+            arguments = self._object_arguments(frame, position, arguments)
         self._fragment(Fragment(frame, position, entries, entry.id, entry.index, function.name, arguments, self.mode))
 
     def _tell_usage(self, frame: int, usage: Json) -> None:
@@ -184,7 +184,7 @@ def _piece_of(delta: _Delta) -> tuple[str, Any, int]:
 class WholeReader(StreamReader):
     """Reads an answer that came as one object, its choices with a `message`; or a prompt that was asked for instead."""
 
-    mode = "whole"
+    mode: Mode = "whole"
     leftover = "read"
 
     def _tell(self, frame: int, payload: _Chunk) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from msgspec import UNSET, Raw, Struct, structs
 
-from wirelab.model import Json, Mode
+from wirelab.model import Fragment, Json
 from wirelab.protocols.decoding import UNDECODABLE, decode_list
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import TEXT, THINKING, FrameReader, Leftover, output_tokens
@@ -56,7 +56,6 @@ class StreamReader(FrameReader[_Chunk]):
 
     payload = _Chunk
     known = frozenset({"candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"})
-    mode: ClassVar[Mode] = "whole"
     done_marker_finishes = False
 
     _keys = 0
@@ -142,7 +141,8 @@ class StreamReader(FrameReader[_Chunk]):
         if call.partialArgs or call.willContinue:
             self._malformed(frame, position, "the arguments of a call are streamed in pieces, which is not understood")
         key, self._keys = self._keys, self._keys + 1
-        self._tell_call(frame, position, entries, call.args, id=call.id, name=call.name, key=key)
+        value = self._object_arguments(frame, position, call.args)
+        self._fragment(Fragment(frame, position, entries, call.id, UNSET, call.name, value, "whole", key))
 
     def _tell_usage(self, frame: int, usage: Json) -> None:
         """Counts; the output is what candidates and thoughts took, as the limit counts both."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from wirelab.model import Fragment, Json, Mode, Place, Sink
+from wirelab.model import Fragment, Json, Place, Sink
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import ARGUMENTS, TEXT, THINKING, FrameReader, Leftover, output_tokens
 
@@ -218,7 +218,6 @@ class WholeReader(FrameReader[_Answer]):
     payload = _Answer
     known = frozenset({"type", "content", "role", "stop_reason", "usage"})
     leftover: ClassVar[Leftover] = "read"
-    mode: ClassVar[Mode] = "whole"
 
     def _tell(self, frame: int, payload: _Answer) -> None:
         if (payload.error or payload.content is UNSET) and self._look_for_error(frame, self._data_at(frame)):
@@ -237,7 +236,8 @@ class WholeReader(FrameReader[_Answer]):
 
     def _tell_block(self, frame: int, position: int, entries: int, block: _Block) -> None:
         if block.type == "tool_use":
-            self._tell_call(frame, position, entries, block.input, id=block.id, name=block.name, key=position)
+            value = self._object_arguments(frame, position, block.input)
+            self._fragment(Fragment(frame, position, entries, block.id, UNSET, block.name, value, "whole", position))
         elif block.type == "text" and block.text:
             self._tell_content(frame, block.text)
         elif block.type == "thinking" and block.thinking:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from wirelab.model import Mode
+from wirelab.model import Fragment
 from wirelab.protocols.errors import describe
 from wirelab.protocols.reader import TEXT, THINKING, FrameReader, Leftover, output_tokens
 
@@ -56,7 +56,6 @@ class StreamReader(FrameReader[_Line]):
     payload = _Line
     known = frozenset({"message", "response", "done", "_debug_info", "model", "created_at", "thinking"})
     leftover: ClassVar[Leftover] = "objects"
-    mode: ClassVar[Mode] = "whole"
 
     def _gather(self, payloads: Iterator[_Line], pieces: list[str]) -> _Line | None:
         kind = None
@@ -109,16 +108,18 @@ class StreamReader(FrameReader[_Line]):
             self._tell_content(frame, line.response)
 
     def _tell_entries(self, frame: int, entries: list[_Entry | None]) -> None:
+        count = len(entries)
         for position, entry in enumerate(entries):
             if entry is None:
                 self._malformed(frame, position, f"tool_calls[{position}] is no object")
                 continue
-            if entry.function is None and entry.name is not UNSET:
-                self._malformed(frame, position, f"tool_calls[{position}] has its name outside of a function")
-            function = entry.function or _MISSING
-            self._tell_call(
-                frame, position, len(entries), function.arguments, id=entry.id, index=function.index, name=function.name
-            )
+            function = entry.function
+            if function is None:
+                function = _MISSING
+                if entry.name is not UNSET:
+                    self._malformed(frame, position, f"tool_calls[{position}] has its name outside of a function")
+            value = self._object_arguments(frame, position, function.arguments)
+            self._fragment(Fragment(frame, position, count, entry.id, function.index, function.name, value, "whole"))
 
     def _tell_end(self, frame: int, line: _Line) -> None:
         if line.debug_info is not UNSET:
