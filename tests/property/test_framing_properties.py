@@ -146,9 +146,8 @@ def test_what_is_odd_parts_two_runs(kind: type[Decoder], plain: bytes) -> None:
     odd = b": ping\n\n" if kind is SseDecoder else b" \n"
     odd = odd.replace(b"\n", b"\r\n") if b"\r" in plain else odd
     runs: list[Any] = kind().feed(plain * 200 + odd + plain * 100)
-    assert [len(part.payloads) if isinstance(part, Run) else part.kind for part in runs] in (
-        [200, FrameKind.COMMENT, 100],
-        [200, FrameKind.IGNORED, 100],
-    )
+    (place,) = [place for place, part in enumerate(runs) if not isinstance(part, Run)]
+    assert [sum(len(run.payloads) for run in half) for half in (runs[:place], runs[place + 1 :])] == [200, 100]
+    assert len(runs) < 10
     (live,) = kind().feed(plain)
     assert isinstance(live, Run)

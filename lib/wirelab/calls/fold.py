@@ -67,9 +67,7 @@ class Fold:
             raise Conflict("arguments-changed", f"the call {call.id!r} has argument text, and then an object")
         if call.value is None:
             if call.shape == "text" and "arguments-shape" in self._rules:
-                note(
-                    "arguments-shape", call, f"the arguments of {call.id!r} are an object where the protocol has text"
-                )
+                note("arguments-shape", call, f"the arguments of {call.id!r} are an object where the protocol has text")
             call.set_value(value)
             return
         before, after = call.arguments_value(), decode(value)
@@ -90,9 +88,7 @@ class Fold:
         elif entry.text and "done-is-authoritative" in self._rules:
             streamed = "".join(call.parts)
             if streamed and streamed != entry.text:
-                note(
-                    "arguments-replaced", call, f"the done event of {call.id!r} has other arguments than its deltas"
-                )
+                note("arguments-replaced", call, f"the done event of {call.id!r} has other arguments than its deltas")
             call.replace_text(entry.text)
 
     def _confirm(self, call: OpenCall, entry: Entry, note: CallNoter) -> None:

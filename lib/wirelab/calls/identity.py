@@ -80,9 +80,7 @@ class IdFirst:
             and not self._touched(occupant, entry)
             and not occupant.complete
         ):
-            note(
-                "id-changed", occupant, f"the call {occupant.id!r} goes on under the id {entry.id!r}; the first stays"
-            )
+            note("id-changed", occupant, f"the call {occupant.id!r} goes on under the id {entry.id!r}; the first stays")
             return occupant
         return None
 

@@ -5,7 +5,7 @@ that it comes out the same however the body was cut into reads is this module's:
 what is pending is searched only where new bytes could have made a separator.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wirelab.errors import MisuseError, WirelabError
 from wirelab.framing.run import Run
@@ -62,21 +62,20 @@ class Decoder:
         if self._failure is not None:
             self._fail()
         if self._pending:
-            ended = self._holds_separator(bytes(self._pending[-1:]) + data)
-            self._pending += data
-            if not ended:
-                return self._checked([])
-            data = bytes(self._pending)
+            if len(self._pending) > len(data):  # else looking at all of it costs no more than reading it did
+                ended = self._holds_separator(bytes(self._pending[-1:]) + data)
+                self._pending += data
+                if not ended:
+                    return self._checked([])
+                data = b""
+            data = bytes(self._pending) + data
             self._pending.clear()
         if len(data) > self._limit:
             return self._feed_much(data)
-        payloads, size = self._cut(data)
+        parts, size = self._take(data)
         if size < len(data):
             self._pending += data[size:]
-            data = data[:size]
-        if payloads:
-            return [self._run(payloads, data)]
-        return self._parts(data) if size else []
+        return parts
 
     def close(self) -> list[Frame]:
         """The body has ended: what was left over, as frames with `terminated=False`. Nothing can be pushed after."""
@@ -99,12 +98,8 @@ class Decoder:
         """The blocks of `data` without their separators; the last one has not ended."""
         raise NotImplementedError
 
-    def _cut(self, data: bytes) -> tuple[list[bytes], int]:
-        """The payloads of the blocks of `data` that have ended, and their bytes; no payloads where any is odd."""
-        raise NotImplementedError
-
-    def _payload(self, block: bytes) -> bytes | None:
-        """The payload of one block that is as one expects; None where it is odd."""
+    def _take(self, data: bytes) -> tuple[list[Run | Frame], int]:
+        """The parts of the blocks of `data` that have ended, and their bytes; nothing is pending."""
         raise NotImplementedError
 
     def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
@@ -115,26 +110,17 @@ class Decoder:
         """The frames of a block that has not ended; changes nothing."""
         return self._frames(rest, self._number, self._start, self._position, terminated=False)
 
-    def _parts(self, data: bytes) -> list[Run | Frame]:
-        """What ended blocks hold, where some of them are odd; counts on."""
+    def _parts(self, data: bytes, pieces: Iterable[tuple[list[bytes], int]]) -> list[Run | Frame]:
+        """The parts of ended blocks: of some with their payloads, of one that is odd without, and the bytes of each."""
         parts: list[Run | Frame] = []
-        payloads: list[bytes] = []
-        begin = end = 0
-        *blocks, rest = self._split(data)
-        self._pending[:0] = rest  # of three line ends the first two end a block
-        for block in blocks:
-            payload = self._payload(block)
-            if payload is not None:
-                payloads.append(payload)
+        begin = 0
+        for payloads, size in pieces:
+            raw = data[begin : begin + size]
+            begin += size
+            if payloads:
+                parts.append(self._run(payloads, raw))
             else:
-                if payloads:
-                    parts.append(self._run(payloads, data[begin:end]))
-                    payloads = []
-                begin = end + len(block) + self._separator_size
-                parts += self._odd(block)
-            end += len(block) + self._separator_size
-        if payloads:
-            parts.append(self._run(payloads, data[begin:end]))
+                parts += self._odd(raw[: -self._separator_size])
         return parts
 
     def _run(self, payloads: list[bytes], raw: bytes) -> Run:

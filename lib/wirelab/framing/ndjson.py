@@ -1,6 +1,10 @@
 """Newline-delimited JSON: one payload a line, ended by LF or CRLF (a CR alone is white space to JSON, not an end)."""
 
+from collections.abc import Iterator
+from itertools import groupby
+
 from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
@@ -19,14 +23,15 @@ class NdjsonDecoder(Decoder):
     def _split(self, data: bytes) -> list[bytes]:
         return data.split(b"\n")
 
-    def _cut(self, data: bytes) -> tuple[list[bytes], int]:
+    def _take(self, data: bytes) -> tuple[list[Run | Frame], int]:
         lines = data.split(b"\n")
-        size = len(data) - len(lines.pop())
-        alike = lines and min(lines) >= _VISIBLE and not data.startswith(BYTE_ORDER_MARK)
-        return lines if alike else [], size
-
-    def _payload(self, block: bytes) -> bytes | None:
-        return block if block >= _VISIBLE and not block.startswith(BYTE_ORDER_MARK) else None
+        rest = lines.pop()
+        size = len(data) - len(rest)
+        if rest:
+            data = data[:size]
+        if lines and min(lines) >= _VISIBLE and not data.startswith(BYTE_ORDER_MARK):
+            return [self._run(lines, data)], size
+        return self._parts(data, _pieces(lines)), size
 
     def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
         end = position + len(block) + terminated
@@ -37,3 +42,17 @@ class NdjsonDecoder(Decoder):
             return []
         kind = FrameKind.IGNORED if data.isspace() else FrameKind.DATA
         return [Frame(number, start, end, data, kind, None, terminated)]
+
+
+def _is_plain(line: bytes) -> bool:
+    return line >= _VISIBLE and not line.startswith(BYTE_ORDER_MARK)
+
+
+def _pieces(lines: list[bytes]) -> Iterator[tuple[list[bytes], int]]:
+    """The lines that follow each other and are plain, none for one that is not, and their bytes."""
+    for plain, group in groupby(lines, _is_plain):
+        same = [*group]
+        if plain:
+            yield same, sum(map(len, same)) + len(same)
+        else:
+            yield from (([], len(line) + 1) for line in same)

@@ -6,10 +6,12 @@ bytes in every case, `LF LF`, `LF CR` or `CR CR`, and a LF after it the beginnin
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import repeat
 
 from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
 _LF = 0x0A
@@ -20,8 +22,8 @@ _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
 _DATA = b"data: "
 _EVENT = b"event: "
 _ERROR = b"event: error"
-_LONG = 2048
-"""So many bytes hold enough blocks for looking at all of them at once."""
+_WINDOW = 64
+"""So many blocks are looked at together where some are odd."""
 
 
 class SseDecoder(Decoder):
@@ -42,49 +44,32 @@ class SseDecoder(Decoder):
     def _split(self, data: bytes) -> list[bytes]:
         return _BLANK_LINE.split(data) if _CR in data else data.split(b"\n\n")
 
-    def _cut(self, data: bytes) -> tuple[list[bytes], int]:
-        end = _end_of_last(data) if _CR in data else data.rfind(b"\n\n") + 2
+    def _take(self, data: bytes) -> tuple[list[Run | Frame], int]:
+        crlf = _CR in data
+        end = _end_of_last(data) if crlf else data.rfind(b"\n\n") + 2
         if end < 2:
             return [], 0
-        if end > _LONG:
-            return self._payloads(data[:end]), end
-        payloads = []
-        for block in self._split(data[: end - 2]):
-            payload = self._payload(block)
-            if payload is None:
-                return [], end
-            payloads.append(payload)
-        return payloads, end
+        if end < len(data):
+            data = data[:end]
+        lead = crlf and data.startswith(b"\n")
+        lines = (data[lead:] + b"\n").split(b"\r\n") if crlf else data.split(b"\n")
+        if lines.pop() or (crlf and _has_line_end(b"".join(lines))):
+            return self._take_slowly(data)
+        size = 3 if lines[0].startswith(_EVENT) else 2
+        payloads = _alike(lines, size)
+        if len(payloads) * size == len(lines):
+            return [self._run(payloads, data)], end
+        pieces = [*_pieces(lines, payloads, 2 if crlf else 1, lead - crlf)]
+        parts, taken = self._parts(data, pieces), sum(piece[1] for piece in pieces)
+        if taken < end:
+            others, more = self._take_slowly(data[taken:])
+            return parts + others, taken + more
+        return parts, end
 
-    def _payload(self, block: bytes) -> bytes | None:
-        if _CR in block:
-            block = block.strip(b"\r\n").replace(b"\r\n", b"\n")
-        if not block.startswith(_DATA):
-            name, _, block = block.partition(b"\n")
-            if not _is_name(name) or not block.startswith(_DATA):
-                return None
-        return None if _LF in block or _CR in block else block[len(_DATA) :]
-
-    def _payloads(self, data: bytes) -> list[bytes]:
-        """The same of many blocks, each step for all of them at once; empty where any is odd."""
-        if _CR in data:
-            data = (data + b"\n").replace(b"\r\n", b"\n").removeprefix(b"\n")
-            if _CR in data:
-                return []
-        lines = data.split(b"\n")
-        lines.pop()
-        named = data.startswith(_EVENT)
-        size = 3 if named else 2
-        blank = lines[size - 1 :: size]
-        if any(blank) or len(blank) * size != len(lines):
-            return []
-        names = lines[::3] if named else []
-        if not all(map(_is_name, set(names))):
-            return []
-        payloads = [*map(bytes.removeprefix, lines[size - 2 :: size], repeat(_DATA))]
-        # as many bytes are gone as there would be if each had its `data: `
-        gone = len(data) - len(b"".join(payloads)) - len(b"".join(names))
-        return payloads if gone == (size + len(_DATA)) * len(payloads) else []
+    def _take_slowly(self, data: bytes) -> tuple[list[Run | Frame], int]:
+        """Where line ends are of several kinds, or blank lines follow each other."""
+        *blocks, rest = self._split(data)
+        return self._parts(data, (([], len(block) + 2) for block in blocks)), len(data) - len(rest)
 
     def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
         end = position + len(block) + 2 * terminated
@@ -99,6 +84,46 @@ class SseDecoder(Decoder):
         if lines := block[offset:].strip(b"\r\n"):
             frames.append(_event(lines, number + len(frames), start, end, terminated=terminated))
         return frames
+
+
+def _alike(lines: list[bytes], size: int) -> list[bytes]:
+    """The payloads of the first blocks of so many lines, as far as they are as one expects.
+
+    `lines` are those of ended blocks, a blank one after each. Every step is one for all blocks.
+    """
+    blank, begun = lines[size - 1 :: size], lines[size - 2 :: size]
+    if any(blank):
+        del begun[[*map(bool, blank)].index(True) :]
+    names = lines[: (size - 2) * size * len(begun) : size]
+    for name in set(names):
+        if not _is_name(name):
+            del begun[names.index(name) :]
+    payloads = [*map(bytes.removeprefix, begun, repeat(_DATA))]
+    if len(b"".join(begun)) - len(b"".join(payloads)) < len(_DATA) * len(payloads):  # one began otherwise
+        del payloads[[*map(bytes.startswith, begun, repeat(_DATA))].index(False) :]
+    return payloads
+
+
+def _pieces(lines: list[bytes], payloads: list[bytes], line_end: int, more: int) -> Iterator[tuple[list[bytes], int]]:
+    """Payloads of blocks that are alike, none of one that is odd, and their bytes; until blank lines follow each other.
+
+    `payloads` are the first ones. A line ends with `line_end` bytes; the first block has `more` than its lines have.
+    """
+    begin = 0
+    while begin < len(lines):
+        size = 3 if lines[begin].startswith(_EVENT) else 2
+        if begin:
+            odd = size == 2 and not lines[begin].startswith(_DATA)
+            payloads = [] if odd else _alike(lines[begin : begin + size * _WINDOW], size)
+        taken = size * len(payloads) or lines.index(b"", begin) + 1 - begin
+        if taken == 1:
+            return
+        yield payloads, sum(map(len, lines[begin : begin + taken])) + taken * line_end + more
+        begin, more = begin + taken, 0
+
+
+def _has_line_end(data: bytes) -> bool:
+    return _LF in data or _CR in data
 
 
 @lru_cache(256)

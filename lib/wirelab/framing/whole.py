@@ -1,6 +1,7 @@
 """An answer that is one JSON document: the body is the frame."""
 
 from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
 
@@ -15,7 +16,7 @@ class WholeDecoder(Decoder):
     def _holds_separator(self, _: bytes, /) -> bool:
         return False
 
-    def _cut(self, _: bytes, /) -> tuple[list[bytes], int]:
+    def _take(self, _: bytes, /) -> tuple[list[Run | Frame], int]:
         return [], 0
 
     def _split(self, data: bytes) -> list[bytes]:
