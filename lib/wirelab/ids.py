@@ -2,13 +2,12 @@
 
 import itertools
 import re
-import string
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 import msgspec
 
-_ALPHABET: Final = string.digits + string.ascii_letters
+_ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _HASH: Final = 8
 """Letters and digits of a hash beside what is kept of a foreign id: 47 bits."""
 

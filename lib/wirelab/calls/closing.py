@@ -9,7 +9,7 @@ import msgspec
 
 from wirelab.calls.opencall import OpenCall, decode
 
-_HALF_NUMBER = re.compile(r"([:,\[]\s*)-?\d*\.?\d*(?:[eE][+-]?)?$")
+_HALF_NUMBER = r"([:,\[]\s*)-?\d*\.?\d*(?:[eE][+-]?)?$"
 
 Unfinished = Literal["", "cut", "failed"]
 """Why a call may not be finished: it is, the stream or a limit cut it, or the server failed."""
@@ -102,7 +102,7 @@ def is_beginning(text: str) -> bool:
     if not text.lstrip().startswith("{"):
         return False
     try:
-        msgspec.json.decode(_HALF_NUMBER.sub(r"\1", text))
+        msgspec.json.decode(re.sub(_HALF_NUMBER, r"\1", text))
     except msgspec.DecodeError as error:
         return "truncated" in str(error)
     except (ValueError, RecursionError):

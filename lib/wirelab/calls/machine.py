@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from wirelab.calls.limits import Limits
-from wirelab.calls.policies import make_reconciler
+from wirelab.calls.reconcile import Reconciler
 from wirelab.errors import MisuseError, ProtocolViolationError
 from wirelab.framing import (
     BYTE_ORDER_MARK,
@@ -56,9 +56,13 @@ class ResponseMachine:
         if entry is None:
             raise MisuseError(f"no protocol {protocol!r}; there are {', '.join(PROTOCOLS)}")
         self._entry: ProtocolEntry = entry
-        self._reconciler = make_reconciler(
-            policy, protocol, asked=asked, strict=strict, limits=limits, allocator=allocator
-        )
+        if policy == "id-first":
+            make: Any = Reconciler
+        else:
+            from wirelab.calls.policies import reconciler_of  # noqa: PLC0415  other clients: loaded when asked for
+
+            make = reconciler_of(policy)
+        self._reconciler: Reconciler = make(protocol, asked=asked, strict=strict, limits=limits, allocator=allocator)
         self._strict = strict
         self._status = status
         self._whole = whole

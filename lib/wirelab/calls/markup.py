@@ -1,7 +1,7 @@
 """Tool-call markup that leaked into text or thinking (specification 1, closing)."""
 
-import json
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -11,9 +11,8 @@ _TAGS = r"""<\|?/?tool_calls?\|?> | <tool_call[\s:] | <\|tool_calls?(?:_section)
     | \ to=functions\.\w+ | <\|python_tag\|> | <tool_code> | <\|call\|> | <arg_key> | <\w+:tool_call> | <\w+:invoke
     | functools\[\{ | <\|action_start\|> | <tool_use> | <\|plugin\|> | <\|?START_ACTION\|?>"""
 _TO = " to=functions."
-_OBJECT_START = re.compile(r'\{\s*"')
+_OBJECT_START = r'\{\s*"'
 _CANDIDATES = 64
-_DECODER = json.JSONDecoder()
 
 
 def find_markup(text: str) -> str | None:
@@ -29,7 +28,7 @@ def find_markup(text: str) -> str | None:
     if "{" not in text:
         return None
     end = 0
-    for _, match in zip(range(_CANDIDATES), _OBJECT_START.finditer(text), strict=False):
+    for _, match in zip(range(_CANDIDATES), re.finditer(_OBJECT_START, text), strict=False):
         if match.start() < end:
             continue
         value, end = _decode_at(text, match.start())
@@ -44,9 +43,16 @@ def _tags() -> re.Pattern[str]:
     return re.compile(_TAGS, re.VERBOSE)
 
 
+@cache
+def _raw_decode() -> Callable[[str, int], tuple[Any, int]]:
+    from json import JSONDecoder  # noqa: PLC0415  imported when a text first holds what may be a call
+
+    return JSONDecoder().raw_decode
+
+
 def _decode_at(text: str, start: int) -> tuple[Any, int]:
     try:
-        return _DECODER.raw_decode(text, start)
+        return _raw_decode()(text, start)
     except (ValueError, RecursionError):
         return None, start
 

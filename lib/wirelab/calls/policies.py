@@ -1,5 +1,8 @@
 """The named readings of specification 1, a row of data each, and the machine that reads by one."""
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 
 from wirelab.calls.clients import CLIENTS
@@ -124,6 +127,11 @@ def find_policy(name: str) -> Policy:
     )
 
 
+def reconciler_of(policy: str) -> Callable[..., Reconciler]:
+    """What makes a reconciler that reads by a policy, named or a client's. Raises MisuseError for an unknown name."""
+    return Reconciler if policy == "id-first" else partial(OtherClient, find_policy(policy))
+
+
 def make_reconciler(
     policy: str,
     protocol: str,
@@ -134,7 +142,4 @@ def make_reconciler(
     allocator: IdAllocator | None = None,
 ) -> Reconciler:
     """The machine that reads by a policy, named or a client's. Raises MisuseError for an unknown name."""
-    if policy == "id-first":
-        return Reconciler(protocol, asked=asked, strict=strict, limits=limits, allocator=allocator)
-    row = find_policy(policy)
-    return OtherClient(row, protocol, asked=asked, strict=strict, limits=limits, allocator=allocator)
+    return reconciler_of(policy)(protocol, asked=asked, strict=strict, limits=limits, allocator=allocator)

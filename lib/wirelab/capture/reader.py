@@ -63,7 +63,7 @@ def loads(data: bytes, label: str = "capture") -> Capture:
     """The capture in bytes. `label` is what errors call it. Raises UnreadableInputError."""
     start = data.find(b"\n") + 1 or len(data)
     head = _head(data[:start].removesuffix(b"\n"), label)
-    if data.count(b"\n", start) > MAX_READS:
+    if len(data) > MAX_READS and data.count(b"\n", start) > MAX_READS:
         raise UnreadableInputError(f"{one_line(label)}: more than {MAX_READS} lines")
     lines = _decoded(memoryview(data)[start:], label)
     end = _end(lines, label)

@@ -91,6 +91,9 @@ def _alike(lines: list[bytes], size: int) -> list[bytes]:
 
     `lines` are those of ended blocks, a blank one after each. Every step is one for all blocks.
     """
+    if len(lines) == size:  # one block: what a live read brings
+        line = lines[-2]
+        return [line[len(_DATA) :]] if line.startswith(_DATA) and (size == 2 or _is_name(lines[0])) else []
     blank, begun = lines[size - 1 :: size], lines[size - 2 :: size]
     if any(blank):
         del begun[[*map(bool, blank)].index(True) :]

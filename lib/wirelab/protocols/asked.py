@@ -5,7 +5,6 @@ call that comes all the same was not asked for (claim C30). Where the request is
 stored one, `Asked.tools` is None.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import Final
 
 from wirelab.model import Asked, Json
@@ -80,17 +79,18 @@ def _declared(body: dict[str, Json], *keys: str) -> frozenset[str] | None:
     stored = any(body.get(key) is not None for key in _STORED)
     if not lists and (stored or not any(isinstance(body.get(key), _SPOKEN) for key in _CONVERSATIONS)):
         return None
-    return frozenset(name for tools in lists for tool in tools for name in _names(_object(tool)))
+    holders = [holder for tools in lists for tool in tools if isinstance(tool, dict) for holder in _holders(tool)]
+    names = [holder.get("name") for holder in holders if isinstance(holder, dict)]
+    return frozenset([name for name in names if isinstance(name, str)])
 
 
-def _names(tool: dict[str, Json]) -> Iterator[str]:
-    """The names in one entry: its own, that of its nested function, or those of its declarations."""
-    nested: Iterable[Json] = [tool[key] for key in _NESTED if key in tool]
-    lists = [tool[key] for key in _DECLARATIONS if isinstance(tool.get(key), list)]
-    for holder in (tool, *nested, *(declaration for entries in lists for declaration in entries)):
-        name = _object(holder).get("name")
-        if isinstance(name, str):
-            yield name
+def _holders(tool: dict[str, Json]) -> list[Json]:
+    """What may hold a name in one entry: itself, its nested function, or its declarations."""
+    holders: list[Json] = [tool, *[tool[key] for key in _NESTED if key in tool]]
+    for key in _DECLARATIONS:
+        if key in tool and isinstance(tool[key], list):
+            holders += tool[key]
+    return holders
 
 
 def _flag(body: dict[str, Json], key: str) -> bool | None:

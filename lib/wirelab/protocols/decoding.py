@@ -4,7 +4,7 @@ import re
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -24,7 +24,7 @@ _LONE_SURROGATE: Final = (
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class Complaint(NamedTuple):
+class Complaint(msgspec.Struct, frozen=True):
     """A part of a payload that had to be left out: where it stood, and what stood there."""
 
     path: str

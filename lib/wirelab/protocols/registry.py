@@ -1,56 +1,56 @@
-"""The protocols this package reads, and how a body is recognised as one of them."""
+"""The protocols this package reads, and how a body is recognised as one of them.
+
+A protocol's readers are imported when the first answer in it is read: most programs meet one.
+"""
 
 import re
 from collections.abc import Callable
-from typing import Literal
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
 
 import msgspec
 
 from wirelab.model import Asked, Json, Reader, Sink
 from wirelab.protocols import asked
-from wirelab.protocols.chat import response as chat
-from wirelab.protocols.gemini import response as gemini
-from wirelab.protocols.messages import response as messages
-from wirelab.protocols.native import response as native
 from wirelab.protocols.recognise import recognise
-from wirelab.protocols.responses import response as responses
+
+
+@cache
+def _readers(protocol: str) -> Any:
+    return import_module(f"wirelab.protocols.{protocol}.response")
 
 
 class ProtocolEntry(msgspec.Struct, frozen=True):
-    """One protocol: its framing, the readers of its answers, what its requests ask, and its paths.
+    """One protocol: its framing, what its requests ask, and its paths.
 
     `paths` are regular expressions, searched in a request's path.
     """
 
     name: str
     framing: Literal["ndjson", "sse"]
-    stream_reader: Callable[[Sink], Reader]
-    whole_reader: Callable[[Sink], Reader]
     asked: Callable[[Json], Asked]
     paths: tuple[str, ...]
+
+    def stream_reader(self, sink: Sink) -> Reader:
+        """A reader of streamed answers."""
+        reader: Reader = _readers(self.name).StreamReader(sink)
+        return reader
+
+    def whole_reader(self, sink: Sink) -> Reader:
+        """A reader of answers that came as one object."""
+        reader: Reader = _readers(self.name).WholeReader(sink)
+        return reader
 
 
 PROTOCOLS: dict[str, ProtocolEntry] = {
     entry.name: entry
     for entry in (
-        ProtocolEntry(
-            "native", "ndjson", native.StreamReader, native.WholeReader, asked.native, (r"/api/(chat|generate)\b",)
-        ),
-        ProtocolEntry("chat", "sse", chat.StreamReader, chat.WholeReader, asked.chat, (r"/chat/completions\b",)),
-        ProtocolEntry(
-            "responses", "sse", responses.StreamReader, responses.WholeReader, asked.responses, (r"/responses\b",)
-        ),
-        ProtocolEntry(
-            "messages", "sse", messages.StreamReader, messages.WholeReader, asked.messages, (r"/v1/messages\b",)
-        ),
-        ProtocolEntry(
-            "gemini",
-            "sse",
-            gemini.StreamReader,
-            gemini.WholeReader,
-            asked.gemini,
-            (r":(streamGenerateContent|generateContent)\b",),
-        ),
+        ProtocolEntry("native", "ndjson", asked.native, (r"/api/(chat|generate)\b",)),
+        ProtocolEntry("chat", "sse", asked.chat, (r"/chat/completions\b",)),
+        ProtocolEntry("responses", "sse", asked.responses, (r"/responses\b",)),
+        ProtocolEntry("messages", "sse", asked.messages, (r"/v1/messages\b",)),
+        ProtocolEntry("gemini", "sse", asked.gemini, (r":(streamGenerateContent|generateContent)\b",)),
     )
 }
 
