@@ -15,7 +15,7 @@ Unfinished = Literal["", "cut", "failed"]
 """Why a call may not be finished: it is, the stream or a limit cut it, or the server failed."""
 
 
-class Closed(msgspec.Struct, frozen=True):
+class Closed(msgspec.Struct, frozen=True, gc=False):
     """A call's final arguments: the object, or a violation; the anomalies found on the way as (code, detail)."""
 
     arguments: dict[str, Any] | None
@@ -32,7 +32,8 @@ def close_arguments(
     `unfinished`: the stream was cut, or a limit stopped it, in or after this call; or the server failed.
     `unsettled`: the protocol ends each call with an event of its own, and neither that nor a successful end came.
     """
-    text = call.arguments_text
+    raw = call.value
+    text = "".join(call.parts) if raw is None else raw.decode("utf-8", "replace")
     if unsettled:
         detail = f"the call {call.id or call.name!r} was neither completed nor settled by a successful end"
         return Closed(None, text, ("truncated-arguments", detail))
@@ -41,8 +42,9 @@ def close_arguments(
             detail = f"the call {call.name!r} was opened, and its arguments never came"
             return Closed(None, text, ("truncated-arguments", detail))
         return Closed({}, text) if "blank-is-empty" in rules else _broken(call, text, cut=unfinished == "cut")
-    value = decode(text if call.value is None else call.value)
-    if value.__class__ is dict and (_is_plain(text) or "oddities-are-said" not in rules):
+    value = decode(text if raw is None else raw)
+    # no second brace, no escape, nothing beyond ASCII: no place for an oddity
+    if value.__class__ is dict and text.count("{") == 1 and "\\" not in text and text.isascii():
         return Closed(value, text)
     anomalies: list[tuple[str, str]] = []
     if not isinstance(value, dict) and "snapshots" in rules and _are_snapshots(call.parts):
@@ -66,11 +68,6 @@ def _are_snapshots(parts: list[str]) -> bool:
 
 def _is_object(text: str) -> bool:
     return isinstance(decode(text), dict)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether an object's text has no place for an oddity: no second brace, no escape, nothing beyond ASCII."""
-    return text.count("{") == 1 and "\\" not in text and text.isascii()
 
 
 def _oddities(value: dict[str, Any], text: str) -> list[tuple[str, str]]:

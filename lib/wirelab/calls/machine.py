@@ -23,8 +23,8 @@ from wirelab.model import Asked, Frame, FrameKind, FrameRun, Reader, Reading, Si
 from wirelab.protocols.errors import describe_error
 from wirelab.protocols.registry import PROTOCOLS, ProtocolEntry
 
-BLOCK = 32 * 1024
-"""Bytes pushed at a time when a whole body is at hand: enough to be fast, little enough to stay in the cache."""
+BLOCK = 128 * 1024
+"""Bytes pushed at a time when a whole body is at hand: more of them at once would only take more memory."""
 
 HTTP_FAILURE = 400
 _DECODERS: dict[str, type[Decoder]] = {"ndjson": NdjsonDecoder, "sse": SseDecoder}

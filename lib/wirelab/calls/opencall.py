@@ -105,5 +105,4 @@ class OpenCall(msgspec.Struct, eq=False, gc=False):
     @property
     def aliases(self) -> tuple[str | int, ...]:
         """The other ids, then the indexes, each in the order they were seen."""
-        indexes = self.slots if min(self.slots, default=0) >= 0 else (slot for slot in self.slots if slot >= 0)
-        return (*self.other_ids, *indexes)
+        return (*self.other_ids, *[slot for slot in self.slots if slot >= 0])

@@ -122,7 +122,7 @@ class Reconciler:
             raise MisuseError("this reconciler has ended; make a new one for the next response")
         self._fragment = fragment
         entry = read_entry(fragment, self._note_entry)
-        if entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
+        if entry.name is None and entry.is_nothing and (fragment.key is None or fragment.mode == "delta"):
             return
         heard = self.heard
         finish, violations = heard.finish_frame, heard.violations
@@ -210,7 +210,9 @@ class Reconciler:
         if entry.id is not None:
             self._identify(call, entry.id)
         try:
-            if entry.name is not None:
+            if call.name is None:
+                call.name = entry.name
+            elif entry.name is not None:
                 self._fold.name(call, entry.name)
             if self._within_limits(call, entry) and not entry.repeat:
                 self._fold.arguments(call, entry, self._note_call)

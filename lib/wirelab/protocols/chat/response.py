@@ -81,7 +81,7 @@ class StreamReader(FrameReader[_Chunk]):
                 this, piece = TEXT, delta.content
             if not piece or piece.__class__ is not str or delta.function_call is not None:
                 return payload
-            if this != kind:
+            if this is not kind:
                 if pieces:
                     return payload
                 kind = self._kind = this
@@ -89,7 +89,7 @@ class StreamReader(FrameReader[_Chunk]):
                 self._told = True
                 self._called = self._called or kind == ARGUMENTS
             pieces.append(piece)
-            if this == ARGUMENTS:
+            if this is ARGUMENTS:
                 self._places.append((index, None))
         return None
 

@@ -82,7 +82,7 @@ class StreamReader(FrameReader[_Chunk]):
             if not piece or piece.__class__ is not str or (thought is not None and thought is not True):
                 return payload
             this = THINKING if thought else TEXT
-            if this != kind:
+            if this is not kind:
                 if pieces:
                     return payload
                 kind = self._kind = this

@@ -102,12 +102,12 @@ class StreamReader(FrameReader[_Event]):
                 this, piece = ARGUMENTS, delta.partial_json
             if not piece or piece.__class__ is not str:
                 return payload
-            if this != kind:
+            if this is not kind:
                 if pieces:
                     return payload
                 kind = self._kind = this
                 self._places = []
-            if this == ARGUMENTS:
+            if this is ARGUMENTS:
                 if block is None or block.index != payload.index:
                     block = self._blocks.get(payload.index) if payload.index.__class__ is int else None
                     if block is None or block.kind != "tool_use":

@@ -70,7 +70,7 @@ class StreamReader(FrameReader[_Line]):
                 this, piece = THINKING, thought
             if not piece or piece.__class__ is not str or payload.debug_info is not UNSET:
                 return payload
-            if this != kind:
+            if this is not kind:
                 if pieces:
                     return payload
                 kind = self._kind = this

@@ -79,7 +79,14 @@ class Item:
     def told(self, kind: str) -> str:
         """All text of one kind that was told of this item."""
         numbers = sorted(number for told_kind, number in self.parts if told_kind == kind)
-        return "".join("".join(self.parts[kind, number]) for number in numbers)
+        return "".join([self.told_part(kind, number) for number in numbers])
+
+    def told_part(self, kind: str, number: Json) -> str:
+        """The text that was told of one part; kept as one piece, since it is asked for more than once."""
+        pieces = self.parts[kind, number]
+        if len(pieces) > 1:
+            pieces[:] = ["".join(pieces)]
+        return pieces[0] if pieces else ""
 
     def has_told(self, kind: str) -> bool:
         """Whether anything of this kind was told; one thought counts for all, whether summary or raw."""

@@ -6,7 +6,6 @@ tool's input is told as the arguments of its call. `[DONE]` is no finish signal 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, Raw
@@ -30,7 +29,7 @@ from wirelab.protocols.responses.events import (
 )
 from wirelab.protocols.responses.items import Item, ItemPayload, ItemTable, part_of, texts_of
 
-_READERS: Final[dict[str, tuple[str, ...]]] = {
+_READERS: Final[dict[str | None, tuple[str, ...]]] = {
     "response.output_item.added": ("_read_added",),
     "response.output_item.done": ("_read_done",),
     "response.content_part.done": ("_read_part",),
@@ -43,8 +42,6 @@ _READERS: Final[dict[str, tuple[str, ...]]] = {
     **{f"response.{name}.done": ("_read_call_done",) for name in ARGUMENTS},
 }
 """The method that reads each event, and what it is told besides."""
-
-_Handler = Callable[[int, Event], None]
 
 
 class _ItemReader(FrameReader[Any]):
@@ -138,7 +135,6 @@ class StreamReader(_ItemReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._handlers: dict[str | None, _Handler] = {}
         self._head: Event
         """The first of the deltas that are gathered."""
 
@@ -191,20 +187,11 @@ class StreamReader(_ItemReader):
             self._fail(frame, describe(payload.error))
             return
         name = kind if isinstance(kind, str) else self._at(frame).event
-        handler = self._handlers.get(name) or self._handler(name)
-        if handler is not None:
-            handler(frame, payload)
+        if name in _READERS:
+            method, *kinds = _READERS[name]
+            getattr(self, method)(*kinds, frame, payload)
         elif kind is None or kind == "error":
             self._look_for_error(frame, self._data_at(frame))
-
-    def _handler(self, name: str | None) -> _Handler | None:
-        """What reads the events of a name, None where nothing does; kept for the next one."""
-        method, *kinds = _READERS.get(name or "", ("",))
-        if not method:
-            return None
-        handler: _Handler = partial(getattr(self, method), *kinds)
-        self._handlers[name] = handler
-        return handler
 
     def close(self) -> None:
         """The body has ended: arguments that only an announcement held count, as no others came."""
@@ -266,7 +253,7 @@ class StreamReader(_ItemReader):
         """A part that is done: what was not told of it."""
         number = number_of(event, kind)
         item = self._table.find(event.item_id, event.output_index, family_of(kind))
-        self._tell_rest(frame, item, kind, text, told="".join(item.parts[kind, number]), number=number)
+        self._tell_rest(frame, item, kind, text, told=item.told_part(kind, number), number=number)
 
     def _read_call_delta(self, frame: int, event: Event) -> None:
         item, piece = self._table.find(event.item_id, event.output_index, "call"), event.delta
