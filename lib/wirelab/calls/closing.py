@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 import msgspec
@@ -24,13 +24,35 @@ class Closed(msgspec.Struct, frozen=True, gc=False):
     anomalies: tuple[tuple[str, str], ...] = ()
 
 
+def close_for_good(call: OpenCall, rules: AbstractSet[str], *, unfinished: Unfinished, unsettled: bool) -> Closed:
+    """The same as `close_arguments`, at the end: the call keeps one text in place of pieces or bytes.
+
+    Those go before anything is decoded, since together they weigh more than all else.
+    """
+    if call.value is not None:
+        closed = close_arguments(call, rules, unfinished=unfinished, unsettled=unsettled)
+        call.value = None
+    else:
+        lengths, text = [*map(len, call.parts)], "".join(call.parts)
+        call.replace_text(text)
+        closed = close_arguments(call, rules, unfinished=unfinished, unsettled=unsettled, lengths=lengths)
+    call.replace_text(closed.text)
+    return closed
+
+
 def close_arguments(
-    call: OpenCall, rules: AbstractSet[str], *, unfinished: Unfinished, unsettled: bool = False
+    call: OpenCall,
+    rules: AbstractSet[str],
+    *,
+    unfinished: Unfinished,
+    unsettled: bool = False,
+    lengths: list[int] | None = None,
 ) -> Closed:
     """Decide a call's arguments.
 
     `unfinished`: the stream was cut, or a limit stopped it, in or after this call; or the server failed.
     `unsettled`: the protocol ends each call with an event of its own, and neither that nor a successful end came.
+    `lengths`: those of the pieces that the text came in, where they were joined already.
     """
     raw = call.value
     text = "".join(call.parts) if raw is None else raw.decode("utf-8", "replace")
@@ -47,9 +69,11 @@ def close_arguments(
     if value.__class__ is dict and text.count("{") == 1 and "\\" not in text and text.isascii():
         return Closed(value, text)
     anomalies: list[tuple[str, str]] = []
-    if not isinstance(value, dict) and "snapshots" in rules and _are_snapshots(call.parts):
-        text, value = call.parts[-1], decode(call.parts[-1])
-        anomalies.append(("cumulative-arguments", "each argument fragment held all before it; the last one counts"))
+    if not isinstance(value, dict) and "snapshots" in rules:
+        pieces = call.parts if lengths is None else _cut(text, lengths)
+        if _are_snapshots(pieces):
+            text, value = pieces[-1], decode(pieces[-1])
+            anomalies.append(("cumulative-arguments", "each argument fragment held all before it; the last one counts"))
     if isinstance(value, str) and "double-encoded" in rules and isinstance(decode(value), dict):
         value = decode(value)
         anomalies.append(("double-encoded-arguments", "the arguments were JSON text inside a JSON string"))
@@ -58,6 +82,11 @@ def close_arguments(
     if "oddities-are-said" in rules:
         anomalies += _oddities(value, text)
     return Closed(value, text, None, tuple(anomalies))
+
+
+def _cut(text: str, lengths: list[int]) -> list[str]:
+    ends = [*accumulate(lengths)]
+    return [text[end - length : end] for end, length in zip(ends, lengths, strict=True)]
 
 
 def _are_snapshots(parts: list[str]) -> bool:

@@ -23,7 +23,7 @@ from wirelab.model import Asked, Frame, FrameKind, FrameRun, Reader, Reading, Si
 from wirelab.protocols.errors import describe_error
 from wirelab.protocols.registry import PROTOCOLS, ProtocolEntry
 
-BLOCK = 128 * 1024
+BLOCK = 64 * 1024
 """Bytes pushed at a time when a whole body is at hand: more of them at once would only take more memory."""
 
 HTTP_FAILURE = 400

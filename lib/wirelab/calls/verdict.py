@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wirelab.calls.closing import Closed, Unfinished, close_arguments
+from wirelab.calls.closing import Closed, Unfinished, close_arguments, close_for_good
 from wirelab.calls.markup import find_markup
 from wirelab.calls.opencall import OpenCall
 from wirelab.model import Failure, Finding, Json, Reading, ToolCall
@@ -118,9 +118,7 @@ def _judge_calls(reconciler: Reconciler, rules: AbstractSet[str]) -> None:
 def _judge_call(
     reconciler: Reconciler, rules: AbstractSet[str], call: OpenCall, why: Unfinished, *, unsettled: bool
 ) -> None:
-    call.closed = closed = close_arguments(call, rules, unfinished=why, unsettled=unsettled)
-    if call.parts and closed.violation is None:
-        call.replace_text(closed.text)  # one text in place of its pieces, which weigh more than it
+    call.closed = closed = close_for_good(call, rules, unfinished=why, unsettled=unsettled)
     frame, name = call.frames[-1], call.name
     for code, detail in closed.anomalies:
         reconciler.note_of(code, frame, call, detail)
