@@ -147,10 +147,17 @@ class Reconciler:
 
         Raises like `fragment`.
         """
-        limits, call, before = self._limits, None, None
+        limits, book, call, before = self._limits, self.book, None, None
+        known: dict[Place, OpenCall] = {}
         for frame, piece, place in zip(frames, pieces, places, strict=True):
-            if place != before:
-                call, before = self._continued(place), place
+            if place is not before:
+                before, call = place, known.get(place)
+                if call is None:
+                    call = self._continued(place)
+                    if call is not None:
+                        known[place] = call
+                if call is not None:
+                    book.occupants[place[0]] = book.last = book.last_at[0] = call
             size = len(piece) if piece.isascii() else utf8_length(piece)
             if (
                 call is None
@@ -158,6 +165,7 @@ class Reconciler:
                 or self._total + size > limits.total_bytes
             ):
                 before = None
+                known.clear()
                 self.fragment(Fragment(frame, 0, 1, UNSET, place[0], UNSET, piece, "delta", place[1]))
                 continue
             call.argument_bytes += size
@@ -168,7 +176,7 @@ class Reconciler:
                 call.frames.append(frame)
 
     def _continued(self, place: Place) -> OpenCall | None:
-        """The call that a piece of argument text belongs to, if all rules say just that: join it, append the text."""
+        """The call that pieces of argument text belong to, if all rules say just that: join it, append the text."""
         index, key = place
         book = self.book
         call = book.occupants.get(index) if key is None else book.by_key.get(key)
@@ -178,7 +186,6 @@ class Reconciler:
             return None  # with a rule switched off all goes the long way
         if call.metadata_bytes > self._limits.metadata_bytes or (call.shape == "object" and not call.parts):
             return None
-        book.occupants[index] = book.last = book.last_at[0] = call
         return call
 
     def _open(self, entry: Entry) -> OpenCall | None:

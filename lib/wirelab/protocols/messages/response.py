@@ -113,7 +113,8 @@ class StreamReader(FrameReader[_Event]):
                     if block is None or block.kind != "tool_use":
                         return payload
                     block.held = _NOTHING
-                self._places.append(block.place)
+                    place = block.place
+                self._places.append(place)
             pieces.append(piece)
         return None
 
