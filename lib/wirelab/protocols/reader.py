@@ -117,12 +117,12 @@ class FrameReader(Generic[P]):
     def close(self) -> None:
         """The body has ended."""
 
-    def _gather(self, payloads: Iterator[P], pieces: list[str]) -> P | None:  # noqa: ARG002
+    def _gather(self, payloads: Iterator[P], pieces: list[str]) -> P | None:
         """Append the pieces that payloads are while they are nothing else; the first that is more, None at the end.
 
         The first piece sets `_kind`, and that of the others is the same; none is empty. Arguments go to `_places`.
         """
-        return next(payloads, None)
+        raise NotImplementedError
 
     def _tell_pieces(self, frames: Sequence[int], pieces: list[str]) -> None:
         if self._kind == TEXT:

@@ -5,8 +5,14 @@ from typing import Any
 
 import pytest
 
-from wirelab.calls import Limits, ResponseMachine, read_body
-from wirelab.model import Reading
+from wirelab import calls
+from wirelab.calls import Limits, Reconciler, ResponseMachine, read_body
+from wirelab.calls.rules import ALL_RULES
+from wirelab.errors import MisuseError
+from wirelab.framing import NdjsonDecoder, SseDecoder
+from wirelab.model import Fragment, Reading
+from wirelab.protocols.eventlog import EventLog
+from wirelab.protocols.registry import PROTOCOLS
 
 PLAIN: dict[str, Any] = {
     "native": {"message": {"content": "word "}},
@@ -94,3 +100,152 @@ def test_a_new_id_beside_a_call_without_one_in_the_same_frame_is_another_call() 
     entries = [{"index": 0, "function": {"name": "f"}}, {"index": 0, "id": "a", "function": {"name": "f"}}]
     body = framed("chat", json.dumps({"choices": [{"index": 0, "delta": {"tool_calls": entries}}]}))
     assert len(read_body(body, "chat", strict=False).calls) == 2
+
+
+def chat_delta(**delta: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta}]}
+
+
+def messages_delta(index: int = 0, **delta: Any) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": delta}
+
+
+def responses_delta(event: str, piece: Any, index: int = 0, **more: Any) -> dict[str, Any]:
+    return {"type": f"response.{event}.delta", "item_id": f"i{index}", "output_index": index, "delta": piece, **more}
+
+
+def gemini_part(**part: Any) -> dict[str, Any]:
+    return {"candidates": [{"content": {"parts": [part]}}], "usageMetadata": {"candidatesTokenCount": 1}}
+
+
+CHANGING: dict[str, list[dict[str, Any]]] = {
+    "native": [
+        {"message": {"thinking": "hm "}},
+        {"message": {"content": "so ", "thinking": "and "}},
+        {"message": {"content": "word "}},
+        {"message": {"content": "word "}},
+        {"message": {"thinking": "hm "}},
+        {"message": {"content": ""}},
+    ],
+    "chat": [
+        chat_delta(reasoning="hm "),
+        chat_delta(reasoning="hm ", reasoning_content="hm "),
+        chat_delta(content="word ", reasoning="and "),
+        chat_delta(content="word "),
+        chat_delta(tool_calls=[{"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}]),
+        chat_delta(tool_calls=[{"index": 0, "function": {"arguments": "{"}}]),
+        chat_delta(tool_calls=[{"index": 0, "function": {"arguments": "}"}}]),
+        chat_delta(tool_calls=[{"index": 0, "function": {"arguments": ""}}]),
+        chat_delta(tool_calls=[{"index": 0, "function": {}}, {"index": 1}]),
+        chat_delta(content="word "),
+        chat_delta(function_call={"arguments": "no"}),
+    ],
+    "messages": [
+        messages_delta(thinking="hm "),
+        messages_delta(text="word "),
+        messages_delta(text="word "),
+        messages_delta(partial_json="{"),
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "a", "name": "f"}},
+        {"type": "content_block_start", "index": 2, "content_block": {"type": "tool_use", "id": "b", "name": "g"}},
+        messages_delta(1, partial_json="{"),
+        messages_delta(2, partial_json="{}"),
+        messages_delta(1, partial_json="}"),
+        messages_delta(1, partial_json=""),
+    ],
+    "gemini": [
+        gemini_part(text="hm ", thought=True),
+        gemini_part(text="word "),
+        gemini_part(text="word ", thought="odd"),
+        gemini_part(text="word "),
+        gemini_part(functionCall={"name": "f", "args": {}}),
+        {"candidates": [{"index": 0}]},
+        {"candidates": [{"index": 0, "content": {"parts": [{"text": "a"}, {"text": "b"}]}}]},
+    ],
+    "responses": [
+        responses_delta("reasoning_summary_text", "hm ", summary_index=0),
+        responses_delta("output_text", "word ", 1, content_index=0),
+        responses_delta("output_text", "word ", 1, content_index=0),
+        responses_delta("output_text", "word ", 1, content_index=1),
+        responses_delta("output_text", "word ", 1, content_index=1.0),
+        {
+            "type": "response.output_text.done",
+            "item_id": "i1",
+            "output_index": 1,
+            "content_index": 0,
+            "text": "word word !",
+        },
+        responses_delta("function_call_arguments", "{", 2),
+        responses_delta("function_call_arguments", "}", 2, name="f"),
+        responses_delta("function_call_arguments", "{}", 3),
+    ],
+}
+
+
+@pytest.mark.parametrize("protocol", CHANGING)
+def test_pieces_of_several_kinds_in_one_run(protocol: str) -> None:
+    bodies = [framed(protocol, json.dumps(payload)) for payload in CHANGING[protocol]]
+    plain = framed(protocol, json.dumps(PLAIN[protocol]))
+    body = b"".join([plain, *bodies, plain, *bodies])
+    frame_by_frame, in_runs = EventLog(), EventLog()
+    entry = PROTOCOLS[protocol]
+    decoder: Any = NdjsonDecoder if protocol == "native" else SseDecoder
+    reader = entry.stream_reader(frame_by_frame)
+    for frame in decoder().push(body):
+        reader.read(frame)
+    reader.close()
+    reader = entry.stream_reader(in_runs)
+    (run,) = decoder().feed(body)
+    reader.read_run(run)
+    reader.close()
+    assert in_runs.events == frame_by_frame.events
+    assert in_reads(protocol, body, 1) == in_reads(protocol, body, len(body))
+
+
+def opened_by(reconciler: Reconciler) -> Reconciler:
+    reconciler.fragment(Fragment(0, 0, 1, "a", 0, "f", ""))
+    return reconciler
+
+
+def test_pieces_that_are_told_in_a_row() -> None:
+    reconciler = opened_by(Reconciler("chat"))
+    reconciler.arguments((0, 1, 1), ("{", '"a"', ": 1}"), [(0, None)] * 3)
+    assert reconciler.snapshot().calls[0].frames == (0, 1)
+    assert reconciler.snapshot().calls[0].arguments == {"a": 1}
+
+
+def test_pieces_go_the_long_way_where_a_rule_is_off() -> None:
+    reconciler = opened_by(Reconciler("chat", rules=ALL_RULES - {"continuation-by-index"}, strict=False))
+    reconciler.arguments((1,), ("{}",), [(0, None)])
+    assert [finding.code for finding in reconciler.snapshot().findings] == ["stray-continuation"]
+
+
+def test_no_piece_is_taken_after_the_end() -> None:
+    reconciler = opened_by(Reconciler("chat"))
+    reconciler.finish(1, "stop")
+    reconciler.arguments((1,), ("{}",), [(0, None)])
+    reconciler.close()
+    with pytest.raises(MisuseError):
+        reconciler.arguments((2,), ("{}",), [(0, None)])
+
+
+def test_the_end_says_that_the_frame_before_was_too_large() -> None:
+    machine = ResponseMachine("chat", strict=False)
+    plain = framed("chat", json.dumps(PLAIN["chat"]))
+    machine.push(plain)
+    machine._decoder._limit = len(plain)  # type: ignore[union-attr]
+    machine.push(plain + b"x" * len(plain) * 2)
+    assert [finding.code for finding in machine.close().findings][:1] == ["frame-too-large"]
+
+
+def test_what_is_loaded_later_is_there_all_the_same() -> None:
+    assert set(dir(calls)) >= {"POLICIES", "compare_policies", "make_reconciler"}
+    assert calls.make_reconciler("id-then-index", "chat").policy == "id-then-index"
+    assert calls.make_reconciler("id-first", "chat").policy == "id-first"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        calls.nothing  # noqa: B018
+
+
+def test_a_piece_of_text_for_a_call_of_objects_is_said() -> None:
+    reconciler = opened_by(Reconciler("native"))
+    reconciler.arguments((1,), ("{}",), [(0, None)])
+    assert [finding.code for finding in reconciler.snapshot().findings] == ["arguments-shape"]
