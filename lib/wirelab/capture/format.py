@@ -13,6 +13,7 @@ as those of the line before. So a line begins a read, or goes on with one, and n
 
 import re
 from base64 import b64decode
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -90,6 +91,7 @@ def nests_too_deep(payload: bytes) -> bool:
     return bool(brackets)
 
 
+@lru_cache(64)
 def event_prefix(event: str) -> bytes:
     """What stands before the payload of a named event in its usual wrapping."""
     return f"event: {event}\ndata: ".encode()

@@ -56,7 +56,8 @@ def sniff(data: bytes) -> Sniffed:
 
 def load(path: str | Path, label: str | None = None) -> Capture:
     """The capture in a file (gzip and zstd are unpacked). Errors call it `label`. Raises UnreadableInputError."""
-    return loads(open_input(path, label=label), label=label or str(path))
+    name = str(path)
+    return loads(open_input(name, label=label), label=label or name)
 
 
 def loads(data: bytes, label: str = "capture") -> Capture:

@@ -76,21 +76,32 @@ def _object(value: Json) -> dict[str, Json]:
 def _declared(body: dict[str, Json], *keys: str) -> frozenset[str] | None:
     """The names of all declared tools; None where nobody can know them."""
     lists = [body[key] for key in keys if isinstance(body.get(key), list)]
-    stored = any(body.get(key) is not None for key in _STORED)
-    if not lists and (stored or not any(isinstance(body.get(key), _SPOKEN) for key in _CONVERSATIONS)):
-        return None
-    holders = [holder for tools in lists for tool in tools if isinstance(tool, dict) for holder in _holders(tool)]
-    names = [holder.get("name") for holder in holders if isinstance(holder, dict)]
-    return frozenset([name for name in names if isinstance(name, str)])
+    if not lists:
+        stored = any(body.get(key) is not None for key in _STORED)
+        if stored or not any(isinstance(body.get(key), _SPOKEN) for key in _CONVERSATIONS):
+            return None
+    names: set[str] = set()
+    for tools in lists:
+        for tool in tools:
+            if isinstance(tool, dict):
+                _add_names(tool, names)
+    return frozenset(names)
 
 
-def _holders(tool: dict[str, Json]) -> list[Json]:
-    """What may hold a name in one entry: itself, its nested function, or its declarations."""
-    holders: list[Json] = [tool, *[tool[key] for key in _NESTED if key in tool]]
+def _add_names(tool: dict[str, Json], names: set[str]) -> None:
+    """The names in one entry: its own, that of its nested function, or those of its declarations."""
+    holders: list[Json] = [tool]
+    for key in _NESTED:
+        if key in tool:
+            holders.append(tool[key])  # noqa: PERF401  this runs for every tool of every capture
     for key in _DECLARATIONS:
         if key in tool and isinstance(tool[key], list):
             holders += tool[key]
-    return holders
+    for holder in holders:
+        if isinstance(holder, dict):
+            name = holder.get("name")
+            if isinstance(name, str):
+                names.add(name)
 
 
 def _flag(body: dict[str, Json], key: str) -> bool | None:

@@ -104,5 +104,8 @@ def _plain(text: str) -> str:
 
 def _line(text: str) -> str:
     """One line of printable characters, shortened."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[: 20 * LIMIT]).split())
+    cut = text[: 20 * LIMIT]
+    if not cut.isprintable():
+        cut = "".join([char if char.isprintable() else " " for char in cut])
+    line = " ".join(cut.split())
     return (line if len(line) <= LIMIT else line[:LIMIT] + "…") or "an error without a message"
