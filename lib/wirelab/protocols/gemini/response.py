@@ -35,9 +35,9 @@ class _Content(Struct, gc=False):
 
 
 class _Candidate(Struct, gc=False):
-    index: Any = None
     content: _Content | None = None
     finishReason: Any = None  # noqa: N815
+    index: Any = None
 
 
 class _Feedback(Struct, gc=False):

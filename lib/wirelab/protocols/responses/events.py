@@ -42,24 +42,24 @@ class Snapshot(Struct, gc=False):
 
 
 class Event(Struct, gc=False):
-    """An event of any name."""
+    """An event of any name. Its fields are in the order in which Ollama sends them, which is found fastest."""
 
-    type: Any = None
-    item_id: Any = None
-    output_index: Any = None
-    content_index: Any = None
-    summary_index: Any = None
-    delta: Any = None
-    text: Any = None
-    refusal: Any = None
-    call_id: Any = UNSET
-    name: Any = UNSET
     arguments: str | UnsetType | None = UNSET
-    input: str | UnsetType | None = UNSET
-    part: Any = None
-    item: ItemPayload | None = None
-    response: Snapshot | None = None
+    call_id: Any = UNSET
+    content_index: Any = None
+    delta: Any = None
     error: Any = None
+    input: str | UnsetType | None = UNSET
+    item: ItemPayload | None = None
+    item_id: Any = None
+    name: Any = UNSET
+    output_index: Any = None
+    part: Any = None
+    refusal: Any = None
+    response: Snapshot | None = None
+    summary_index: Any = None
+    text: Any = None
+    type: Any = None
 
 
 def is_piece(event: Event) -> bool:

@@ -31,14 +31,14 @@ _PART_KINDS: Final = {
 class ItemPayload(Struct, gc=False):
     """An item as an event or a snapshot holds it."""
 
-    type: Any = None
-    id: Any = None
-    call_id: Any = UNSET
-    name: Any = UNSET
     arguments: str | UnsetType | None = UNSET
-    input: str | UnsetType | None = UNSET
+    call_id: Any = UNSET
     content: Any = None
+    id: Any = None
+    input: str | UnsetType | None = UNSET
+    name: Any = UNSET
     summary: Any = None
+    type: Any = None
 
     @property
     def family(self) -> str | None:
