@@ -33,10 +33,10 @@ def close_for_good(call: OpenCall, rules: AbstractSet[str], *, unfinished: Unfin
         closed = close_arguments(call, rules, unfinished=unfinished, unsettled=unsettled)
         call.value = None
     else:
-        lengths, text = [*map(len, call.parts)], "".join(call.parts)
-        call.replace_text(text)
+        lengths = [*map(len, call.parts)]
+        call.parts = ["".join(call.parts)]
         closed = close_arguments(call, rules, unfinished=unfinished, unsettled=unsettled, lengths=lengths)
-    call.replace_text(closed.text)
+    call.parts = [closed.text] if closed.text else []
     return closed
 
 

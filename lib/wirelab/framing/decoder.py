@@ -46,7 +46,8 @@ class Decoder:
         self._start = 0
         """Where the range of the next frame begins: before `_position` when blank lines came between."""
         self._number = 0
-        self._failure: WirelabError | None = None
+        self._failure: WirelabError | str | None = None
+        """What the next use raises: an error, or the text of a MisuseError."""
 
     def push(self, data: bytes) -> list[Frame]:
         """Take the next bytes of the body; the frames that they completed, in order.
@@ -81,8 +82,8 @@ class Decoder:
         """The body has ended: what was left over, as frames with `terminated=False`. Nothing can be pushed after."""
         if self._failure is not None:
             self._fail()
-        frames = self._leftover(bytes(self._pending))
-        self._failure = MisuseError("this decoder was closed: make a new one for the next body")
+        frames = self._leftover(bytes(self._pending)) if self._pending else []
+        self._failure = "this decoder was closed: make a new one for the next body"
         return frames
 
     def snapshot(self) -> Frame | None:
@@ -170,6 +171,6 @@ class Decoder:
     def _fail(self) -> None:
         assert self._failure is not None
         failure = self._failure
-        self._failure = MisuseError("this decoder has ended: make a new one for the next body")
+        self._failure = "this decoder has ended: make a new one for the next body"
         self._pending.clear()
-        raise failure
+        raise MisuseError(failure) if isinstance(failure, str) else failure

@@ -58,16 +58,15 @@ class _Answer(Struct, gc=False):
     error: Any = None
 
 
-class _Open:
+class _Open(Struct, gc=False):
     """A block as far as it has come."""
 
-    def __init__(self, key: int, index: Json, kind: Json, frame: int, held: Raw) -> None:
-        self.key = key
-        self.index = UNSET if index is None else index
-        self.kind = kind
-        self.frame = frame
-        self.held = held
-        self.stopped = False
+    key: int
+    index: Any
+    kind: Json
+    frame: int
+    held: Raw
+    stopped: bool = False
 
     @property
     def place(self) -> Place:
@@ -179,11 +178,12 @@ class StreamReader(FrameReader[_Event]):
         if started is None:
             return
         self._keys += 1
-        block = self._blocks[label] = _Open(self._keys - 1, label, started.type, frame, started.input)
+        index = UNSET if label is None else label
+        block = self._blocks[label] = _Open(self._keys - 1, index, started.type, frame, started.input)
         if started.type == "tool_use":
             self._fragment(Fragment(frame, 0, 1, started.id, block.index, started.name, key=block.key))
             return
-        block.held = Raw()
+        block.held = _NOTHING
         self._tell_block(frame, started)
 
     def _tell_block(self, frame: int, block: _Block) -> None:
@@ -201,8 +201,8 @@ class StreamReader(FrameReader[_Event]):
 
     def _release(self, block: _Open) -> None:
         """Tell the input that a start event held, if no delta came in its place."""
-        held, block.held = block.held, Raw()
-        if bytes(held).replace(b" ", b"") not in _EMPTY:
+        held, block.held = block.held, _NOTHING
+        if held is not _NOTHING and bytes(held).replace(b" ", b"") not in _EMPTY:
             arguments = self._object_arguments(block.frame, 0, held, here=False)
             self._fragment(Fragment(block.frame, 0, 1, UNSET, block.index, UNSET, arguments, "whole", block.key))
 
