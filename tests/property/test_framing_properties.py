@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.framing import Decoder, NdjsonDecoder, Run, SseDecoder
+from wirelab.framing import Decoder, NdjsonDecoder, Run, SseDecoder, sse
 from wirelab.model import Frame, FrameKind
 
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -118,8 +118,11 @@ def test_runs_hold_the_frames_that_are_there(kind_and_body: tuple[type[Decoder],
     decoder = kind()
     frames: list[Frame] = []
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=3)))
+    few = data.draw(st.sampled_from([0, 30, 1024]))  # from so many bytes on blocks are cut at what they have in common
     for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True):
-        for part in decoder.feed(body[start:end]):
+        with patch.object(sse, "_FEW", few):
+            parts = decoder.feed(body[start:end])
+        for part in parts:
             if isinstance(part, Run):
                 made = part.frames()
                 assert [frame.data for frame in made] == [payload.removesuffix(b"\r") for payload in part.payloads]
@@ -130,6 +133,31 @@ def test_runs_hold_the_frames_that_are_there(kind_and_body: tuple[type[Decoder],
             else:
                 frames.append(part)
     assert frames + decoder.close() == block_by_block(kind, body)
+
+
+NAMED = b'event: x\ndata: {"a": "0123456789"}\n\n'
+UNNAMED = NAMED.removeprefix(b"event: x\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        NAMED * 60 + b"event: x\ndata: 1\ndata: 2\n\n" + NAMED * 60,
+        NAMED * 60 + b"event: y\ndata: {}\n\n: ping\n\n" + NAMED * 60,
+        NAMED * 60 + b"\n" + NAMED * 60 + b"\n",
+        b"\n" + NAMED * 60,
+        b": ping\n\n" + UNNAMED * 60 + NAMED * 60 + UNNAMED * 60,
+        b": ping\n\n" * 300,
+        b"data:{}\n\n" * 300,
+        b"event: error\ndata: {}\n\n" * 100,
+        (NAMED + UNNAMED) * 60,
+        b"".join(b"event: %d\ndata: {}\n\n" % number for number in range(200)),
+    ],
+)
+def test_long_bodies_in_which_some_blocks_are_alike(body: bytes) -> None:
+    for ended in (body, body.replace(b"\n", b"\r\n"), body.replace(b"\n\n", b"\r\n\r\n", 70)):
+        assert feed(SseDecoder, ended, []) == block_by_block(SseDecoder, ended)
+        assert feed(SseDecoder, ended, list(range(97, len(ended), 1031))) == block_by_block(SseDecoder, ended)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ that it comes out the same however the body was cut into reads is this module's:
 what is pending is searched only where new bytes could have made a separator.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from wirelab.errors import MisuseError, WirelabError
 from wirelab.framing.run import Run
@@ -111,18 +111,18 @@ class Decoder:
         """The frames of a block that has not ended; changes nothing."""
         return self._frames(rest, self._number, self._start, self._position, terminated=False)
 
-    def _parts(self, data: bytes, pieces: Iterable[tuple[list[bytes], int]]) -> list[Run | Frame]:
-        """The parts of ended blocks: of some with their payloads, of one that is odd without, and the bytes of each."""
-        parts: list[Run | Frame] = []
-        begin = 0
-        for payloads, size in pieces:
-            raw = data[begin : begin + size]
-            begin += size
-            if payloads:
-                parts.append(self._run(payloads, raw))
+    def _parts(self, data: bytes, blocks: Iterable[tuple[bytes | None, int]]) -> list[Run | Frame]:
+        """The parts of ended blocks, each with its payload (None where it is odd) and its bytes."""
+        parts = self._collector(data)
+        for payload, size in blocks:
+            if payload is None:
+                parts.odd(size)
             else:
-                parts += self._odd(raw[: -self._separator_size])
-        return parts
+                parts.alike([payload], size)
+        return parts.close()[0]
+
+    def _collector(self, data: bytes, more: int = 0) -> "Collector":
+        return Collector(data, more, self._separator_size, self._run, self._odd)
 
     def _run(self, payloads: list[bytes], raw: bytes) -> Run:
         number, position = self._number, self._position
@@ -174,3 +174,58 @@ class Decoder:
         self._failure = "this decoder has ended: make a new one for the next body"
         self._pending.clear()
         raise MisuseError(failure) if isinstance(failure, str) else failure
+
+
+class Collector:
+    """Collects the parts of `data` in order: blocks that are as one expects go into one run, up to the next odd one.
+
+    The first block has `more` bytes than its size says.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        more: int,
+        separator_size: int,
+        run: Callable[[list[bytes], bytes], Run],
+        odd: Callable[[bytes], list[Frame]],
+    ) -> None:
+        self._data = data
+        self._separator_size = separator_size
+        self._run = run
+        self._odd = odd
+        self._parts: list[Run | Frame] = []
+        self._payloads: list[bytes] = []
+        self._taken = 0
+        self._end = more
+
+    def alike(self, payloads: list[bytes], size: int) -> None:
+        """The next blocks, all as one expects, of so many bytes together."""
+        self._payloads += payloads
+        self._end += size
+
+    def odd(self, size: int) -> None:
+        """The next block, which is odd."""
+        self._flush()
+        self._end += size
+        self._parts += self._odd(self._data[self._taken : self._end - self._separator_size])
+        self._taken = self._end
+
+    def others(self, size: int, take: Callable[[bytes], tuple[list[Run | Frame], int]]) -> None:
+        """The next blocks, which something else takes; what it leaves goes to the block after them."""
+        self._flush()
+        self._end += size
+        parts, taken = take(self._data[self._taken : self._end])
+        self._parts += parts
+        self._taken += taken
+
+    def close(self) -> tuple[list[Run | Frame], int]:
+        """All parts, and how many bytes they took."""
+        self._flush()
+        return self._parts, self._taken
+
+    def _flush(self) -> None:
+        if self._payloads:
+            self._parts.append(self._run(self._payloads, self._data[self._taken : self._end]))
+            self._payloads = []
+            self._taken = self._end

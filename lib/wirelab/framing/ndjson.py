@@ -1,8 +1,5 @@
 """Newline-delimited JSON: one payload a line, ended by LF or CRLF (a CR alone is white space to JSON, not an end)."""
 
-from collections.abc import Iterator
-from itertools import groupby
-
 from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
 from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
@@ -31,7 +28,7 @@ class NdjsonDecoder(Decoder):
             data = data[:size]
         if lines and min(lines) >= _VISIBLE and not data.startswith(BYTE_ORDER_MARK):
             return [self._run(lines, data)], size
-        return self._parts(data, _pieces(lines)), size
+        return self._parts(data, [(line if _is_plain(line) else None, len(line) + 1) for line in lines]), size
 
     def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
         end = position + len(block) + terminated
@@ -46,13 +43,3 @@ class NdjsonDecoder(Decoder):
 
 def _is_plain(line: bytes) -> bool:
     return line >= _VISIBLE and not line.startswith(BYTE_ORDER_MARK)
-
-
-def _pieces(lines: list[bytes]) -> Iterator[tuple[list[bytes], int]]:
-    """The lines that follow each other and are plain, none for one that is not, and their bytes."""
-    for plain, group in groupby(lines, _is_plain):
-        same = [*group]
-        if plain:
-            yield same, sum(map(len, same)) + len(same)
-        else:
-            yield from (([], len(line) + 1) for line in same)

@@ -6,11 +6,9 @@ bytes in every case, `LF LF`, `LF CR` or `CR CR`, and a LF after it the beginnin
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import repeat
 
-from wirelab.framing.decoder import BYTE_ORDER_MARK, Decoder
+from wirelab.framing.decoder import BYTE_ORDER_MARK, Collector, Decoder
 from wirelab.framing.run import Run
 from wirelab.model import Frame, FrameKind
 
@@ -22,8 +20,8 @@ _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
 _DATA = b"data: "
 _EVENT = b"event: "
 _ERROR = b"event: error"
-_WINDOW = 64
-"""So many blocks are looked at together where some are odd."""
+_FEW = 1024
+"""Below so many bytes it is not worth while to look for what blocks have in common."""
 
 
 class SseDecoder(Decoder):
@@ -51,25 +49,67 @@ class SseDecoder(Decoder):
             return [], 0
         if end < len(data):
             data = data[:end]
+        blank = b"\r\n\r\n" if crlf else b"\n\n"
         lead = crlf and data.startswith(b"\n")
-        lines = (data[lead:] + b"\n").split(b"\r\n") if crlf else data.split(b"\n")
-        if lines.pop() or (crlf and _has_line_end(b"".join(lines))):
+        text = data[lead:] + b"\n" if crlf else data
+        body = text.removesuffix(blank)
+        if len(body) == len(text) or body.endswith(b"\n"):
             return self._take_slowly(data)
-        size = 3 if lines[0].startswith(_EVENT) else 2
-        payloads = _alike(lines, size)
-        if len(payloads) * size == len(lines):
-            return [self._run(payloads, data)], end
-        pieces = [*_pieces(lines, payloads, 2 if crlf else 1, lead - crlf)]
-        parts, taken = self._parts(data, pieces), sum(piece[1] for piece in pieces)
-        if taken < end:
-            others, more = self._take_slowly(data[taken:])
-            return parts + others, taken + more
-        return parts, end
+        if blank not in body and (payload := _payload(body)) is not None:  # what a live read brings
+            return [self._run([payload], data)], end
+        head = _head(body, blank) if len(body) >= _FEW else None
+        if head is not None:
+            pieces = (blank + body).split(blank + head)
+            if not pieces[0] and not _has_line_end(b"".join(pieces)):
+                return [self._run(pieces[1:], data)], end
+        if (crlf and _has_line_end(body.replace(b"\r\n", b""))) or (head is None and not _is_short(body)):
+            return self._take_slowly(data)
+        parts = self._collector(data, lead - crlf)
+        if head is None:
+            self._take_between(parts, body, len(body) + len(blank), blank)
+        else:
+            self._take_mixed(parts, pieces, blank, head)
+        return parts.close()
+
+    def _take_mixed(self, parts: Collector, pieces: list[bytes], blank: bytes, head: bytes) -> None:
+        """Blocks that begin with `head`, where the text was cut, and what stands before and between them."""
+        around, begin = len(head) + len(blank), 1
+        if pieces[0]:
+            self._take_between(parts, pieces[0].removeprefix(blank), len(pieces[0]), blank)
+        for at in [at for at, piece in enumerate(pieces) if _LF in piece and at]:
+            alike = pieces[begin:at]
+            payload, _, others = pieces[at].partition(blank)
+            if _LF in payload:
+                parts.alike(alike, len(b"".join(alike)) + around * len(alike))
+                parts.others(around + len(pieces[at]), self._take_slowly)
+            else:
+                alike.append(payload)
+                parts.alike(alike, len(b"".join(alike)) + around * len(alike))
+                self._take_between(parts, others, len(others) + len(blank), blank)
+            begin = at + 1
+        alike = pieces[begin:]
+        parts.alike(alike, len(b"".join(alike)) + around * len(alike))
+
+    def _take_between(self, parts: Collector, others: bytes, size: int, blank: bytes) -> None:
+        """Blocks of any kind, of `size` bytes."""
+        if not _is_short(others):
+            parts.others(size, self._take)
+            return
+        blocks = others.split(blank)
+        payloads = [*map(_payload, blocks)]
+        if None not in payloads:
+            parts.alike(payloads, size)  # type: ignore[arg-type]
+            return
+        for block, payload in zip(blocks, payloads, strict=True):
+            if payload is None:
+                parts.odd(len(block) + len(blank))
+            else:
+                parts.alike([payload], len(block) + len(blank))
 
     def _take_slowly(self, data: bytes) -> tuple[list[Run | Frame], int]:
         """Where line ends are of several kinds, or blank lines follow each other."""
         *blocks, rest = self._split(data)
-        return self._parts(data, (([], len(block) + 2) for block in blocks)), len(data) - len(rest)
+        return self._parts(data, [(None, len(block) + 2) for block in blocks]), len(data) - len(rest)
 
     def _frames(self, block: bytes, number: int, start: int, position: int, *, terminated: bool) -> list[Frame]:
         end = position + len(block) + 2 * terminated
@@ -86,43 +126,30 @@ class SseDecoder(Decoder):
         return frames
 
 
-def _alike(lines: list[bytes], size: int) -> list[bytes]:
-    """The payloads of the first blocks of so many lines, as far as they are as one expects.
-
-    `lines` are those of ended blocks, a blank one after each. Every step is one for all blocks.
-    """
-    if len(lines) == size:  # one block: what a live read brings
-        line = lines[-2]
-        return [line[len(_DATA) :]] if line.startswith(_DATA) and (size == 2 or _is_name(lines[0])) else []
-    blank, begun = lines[size - 1 :: size], lines[size - 2 :: size]
-    if any(blank):
-        del begun[[*map(bool, blank)].index(True) :]
-    names = lines[: (size - 2) * size * len(begun) : size]
-    for name in set(names):
-        if not _is_name(name):
-            del begun[names.index(name) :]
-    payloads = [*map(bytes.removeprefix, begun, repeat(_DATA))]
-    if len(b"".join(begun)) - len(b"".join(payloads)) < len(_DATA) * len(payloads):  # one began otherwise
-        del payloads[[*map(bytes.startswith, begun, repeat(_DATA))].index(False) :]
-    return payloads
+def _head(body: bytes, blank: bytes) -> bytes | None:
+    """What a block in the middle, or else the first, has before its payload; None where neither is as one expects."""
+    middle = body.rfind(blank, 0, len(body) // 2) + len(blank)
+    for start in (middle if middle >= len(blank) else 0, 0):
+        if body.startswith(_DATA, start):
+            return _DATA
+        end = body.find(b"\n", start) + 1
+        if _is_name(body[start : end - 1]) and body.startswith(_DATA, end):
+            return body[start : end + len(_DATA)]
+    return None
 
 
-def _pieces(lines: list[bytes], payloads: list[bytes], line_end: int, more: int) -> Iterator[tuple[list[bytes], int]]:
-    """Payloads of blocks that are alike, none of one that is odd, and their bytes; until blank lines follow each other.
+def _payload(block: bytes) -> bytes | None:
+    """The payload of a block that is as one expects; None where it is odd."""
+    if not block.startswith(_DATA):
+        name, _, block = block.partition(b"\n")
+        if not _is_name(name) or not block.startswith(_DATA):
+            return None
+    return None if _LF in block or _CR in block else block[len(_DATA) :]
 
-    `payloads` are the first ones. A line ends with `line_end` bytes; the first block has `more` than its lines have.
-    """
-    begin = 0
-    while begin < len(lines):
-        size = 3 if lines[begin].startswith(_EVENT) else 2
-        if begin:
-            odd = size == 2 and not lines[begin].startswith(_DATA)
-            payloads = [] if odd else _alike(lines[begin : begin + size * _WINDOW], size)
-        taken = size * len(payloads) or lines.index(b"", begin) + 1 - begin
-        if taken == 1:
-            return
-        yield payloads, sum(map(len, lines[begin : begin + taken])) + taken * line_end + more
-        begin, more = begin + taken, 0
+
+def _is_short(blocks: bytes) -> bool:
+    """Whether blocks may be looked at one by one: they are few, and no blank line stands before or after them."""
+    return len(blocks) < _FEW and not _has_line_end(blocks[:1] + blocks[-1:]) and blocks != b""
 
 
 def _has_line_end(data: bytes) -> bool:
@@ -132,7 +159,8 @@ def _has_line_end(data: bytes) -> bool:
 @lru_cache(256)
 def _is_name(line: bytes) -> bool:
     """Whether it is the event line of an event that is no error; cached, since all streams together have few."""
-    return line.startswith(_EVENT) and line != _ERROR
+    line = line.removesuffix(b"\r")
+    return line.startswith(_EVENT) and line != _ERROR and not _has_line_end(line)
 
 
 def _end_of_last(data: bytes) -> int:

@@ -71,7 +71,7 @@ def test_a_plain_frame_costs_no_call_in_a_body_and_few_live(protocol: str) -> No
     assert each(live, 100, 200) <= LIVE[protocol]
 
 
-def test_a_whole_call_costs_thirty_calls() -> None:
+def test_a_whole_call_costs_some_thirty_calls() -> None:
     def line(number: int) -> dict[str, Any]:
         function = {"index": number, "name": "f", "arguments": {"city": "Oslo"}}
         return {"message": {"tool_calls": [{"id": f"call_{number:03}", "function": function}]}}
