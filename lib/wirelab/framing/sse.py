@@ -20,6 +20,11 @@ _COMMENT = re.compile(rb"[\r\n]*: ?([^\r\n]*)(\r\n?|\n)?")
 _DATA = b"data: "
 _EVENT = b"event: "
 _ERROR = b"event: error"
+_NAMED = {
+    2: re.compile(rb"\n\nevent: (?!error\n)[^\n]*\ndata: "),
+    4: re.compile(rb"\r\n\r\nevent: (?!error\r\n)[^\r\n]*\r\ndata: "),
+}
+"""What stands before the payloads of events with a name, by the bytes of a blank line."""
 _FEW = 1024
 """Below so many bytes it is not worth while to look for what blocks have in common."""
 
@@ -57,38 +62,43 @@ class SseDecoder(Decoder):
             return self._take_slowly(data)
         if blank not in body and (payload := _payload(body)) is not None:  # what a live read brings
             return [self._run([payload], data)], end
-        head = _head(body, blank) if len(body) >= _FEW else None
-        if head is not None:
-            pieces = (blank + body).split(blank + head)
-            if not pieces[0] and not _has_line_end(b"".join(pieces)):
-                return [self._run(pieces[1:], data)], end
-        if (crlf and _has_line_end(body.replace(b"\r\n", b""))) or (head is None and not _is_short(body)):
+        pieces = _cut_alike(blank + body, blank) if len(body) >= _FEW else []
+        if pieces and not pieces[0] and not _has_line_end(b"".join(pieces)):
+            return [self._run(pieces[1:], data)], end
+        if (crlf and _has_line_end(body.replace(b"\r\n", b""))) or not (pieces or _is_short(body)):
             return self._take_slowly(data)
         parts = self._collector(data, lead - crlf)
-        if head is None:
-            self._take_between(parts, body, len(body) + len(blank), blank)
+        if pieces:
+            self._take_mixed(parts, blank + body, pieces, blank)
         else:
-            self._take_mixed(parts, pieces, blank, head)
+            self._take_between(parts, body, len(body) + len(blank), blank)
         return parts.close()
 
-    def _take_mixed(self, parts: Collector, pieces: list[bytes], blank: bytes, head: bytes) -> None:
-        """Blocks that begin with `head`, where the text was cut, and what stands before and between them."""
-        around, begin = len(head) + len(blank), 1
+    def _take_mixed(self, parts: Collector, text: bytes, pieces: list[bytes], blank: bytes) -> None:
+        """Blocks that begin alike, where `text` was cut, and what stands before and between them.
+
+        A piece that holds more than a payload is found in `text` by itself and the blank line after it: nothing like
+        that stands in a run.
+        """
+        begin, done, found = 1, len(pieces[0]), len(pieces[0])
         if pieces[0]:
             self._take_between(parts, pieces[0].removeprefix(blank), len(pieces[0]), blank)
         for at in [at for at, piece in enumerate(pieces) if _LF in piece and at]:
-            alike = pieces[begin:at]
-            payload, _, others = pieces[at].partition(blank)
+            piece = pieces[at]
+            found = text.index(piece + blank, found) if at + 1 < len(pieces) else len(text) - len(piece)
+            payload, _, others = piece.partition(blank)
             if _LF in payload:
-                parts.alike(alike, len(b"".join(alike)) + around * len(alike))
-                parts.others(around + len(pieces[at]), self._take_slowly)
+                start = text.rindex(blank, 0, found)
+                parts.alike(pieces[begin:at], start - done)
+                done = found + len(piece)
+                parts.others(done - start, self._take_slowly)
             else:
-                alike.append(payload)
-                parts.alike(alike, len(b"".join(alike)) + around * len(alike))
+                parts.alike([*pieces[begin:at], payload], found + len(payload) - done)
+                done = found + len(piece)
                 self._take_between(parts, others, len(others) + len(blank), blank)
+            found += len(piece)
             begin = at + 1
-        alike = pieces[begin:]
-        parts.alike(alike, len(b"".join(alike)) + around * len(alike))
+        parts.alike(pieces[begin:], len(text) - done)
 
     def _take_between(self, parts: Collector, others: bytes, size: int, blank: bytes) -> None:
         """Blocks of any kind, of `size` bytes."""
@@ -126,16 +136,21 @@ class SseDecoder(Decoder):
         return frames
 
 
-def _head(body: bytes, blank: bytes) -> bytes | None:
-    """What a block in the middle, or else the first, has before its payload; None where neither is as one expects."""
-    middle = body.rfind(blank, 0, len(body) // 2) + len(blank)
-    for start in (middle if middle >= len(blank) else 0, 0):
-        if body.startswith(_DATA, start):
-            return _DATA
-        end = body.find(b"\n", start) + 1
-        if _is_name(body[start : end - 1]) and body.startswith(_DATA, end):
-            return body[start : end + len(_DATA)]
-    return None
+def _cut_alike(text: bytes, blank: bytes) -> list[bytes]:
+    """The payloads of blocks that begin alike, with what follows them up to the next such block; none if none do.
+
+    `text` has a blank line before each block. The block in the middle, or else the first one, tells how they begin.
+    """
+    middle = text.rfind(blank, 0, len(text) // 2) + len(blank)
+    for start in (middle, len(blank)):
+        pieces: list[bytes] = []
+        if text.startswith(_DATA, start):
+            pieces = text.split(blank + _DATA)
+        elif text.startswith(_EVENT, start):
+            pieces = _NAMED[len(blank)].split(text)
+        if len(pieces) > 1:
+            return pieces
+    return []
 
 
 def _payload(block: bytes) -> bytes | None:
