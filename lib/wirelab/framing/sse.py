@@ -155,11 +155,12 @@ def _cut_alike(text: bytes, blank: bytes) -> list[bytes]:
 
 def _payload(block: bytes) -> bytes | None:
     """The payload of a block that is as one expects; None where it is odd."""
+    start = 0
     if not block.startswith(_DATA):
-        name, _, block = block.partition(b"\n")
-        if not _is_name(name) or not block.startswith(_DATA):
+        start = block.find(b"\n") + 1
+        if not _is_name(block[: max(0, start - 1)]) or not block.startswith(_DATA, start):
             return None
-    return None if _LF in block or _CR in block else block[len(_DATA) :]
+    return None if block.find(b"\n", start) >= 0 or block.find(b"\r", start) >= 0 else block[start + len(_DATA) :]
 
 
 def _is_short(blocks: bytes) -> bool:
