@@ -48,6 +48,8 @@ class SseDecoder(Decoder):
         return _BLANK_LINE.split(data) if _CR in data else data.split(b"\n\n")
 
     def _take(self, data: bytes) -> tuple[list[Run | Frame], int]:
+        if data.find(b"\n\n") == len(data) - 2 and (payload := _payload(data[:-2])) is not None:
+            return [self._run([payload], data)], len(data)  # one block: what a live read brings
         crlf = _CR in data
         end = _end_of_last(data) if crlf else data.rfind(b"\n\n") + 2
         if end < 2:
@@ -60,8 +62,6 @@ class SseDecoder(Decoder):
         body = text.removesuffix(blank)
         if len(body) == len(text) or body.endswith(b"\n"):
             return self._take_slowly(data)
-        if blank not in body and (payload := _payload(body)) is not None:  # what a live read brings
-            return [self._run([payload], data)], end
         pieces = _cut_alike(blank + body, blank) if len(body) >= _FEW else []
         if pieces and not pieces[0] and not _has_line_end(b"".join(pieces)):
             return [self._run(pieces[1:], data)], end
