@@ -1,5 +1,6 @@
 """What reading costs, counted in calls of Python functions: that depends on no clock, and grows when a layer is added."""
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -42,11 +43,14 @@ def calls_of(work: Callable[[], Any]) -> int:
         count += event == "call"
 
     before = sys.getprofile()
+    gc.collect()
+    gc.disable()  # it would call what other tests left to be called
     sys.setprofile(heard)
     try:
         work()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return count
 
 
