@@ -150,6 +150,7 @@ CHANGING: dict[str, list[dict[str, Any]]] = {
         messages_delta(1, partial_json="{"),
         messages_delta(2, partial_json="{}"),
         messages_delta(1, partial_json="}"),
+        {**messages_delta(partial_json="}"), "index": 1.0},
         messages_delta(1, partial_json=""),
     ],
     "gemini": [

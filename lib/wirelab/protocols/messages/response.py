@@ -88,7 +88,7 @@ class StreamReader(FrameReader[_Event]):
         self._counts: dict[str, Json] = {}
 
     def _gather(self, payloads: Iterator[_Event], pieces: list[str]) -> _Event | None:
-        kind = block = None
+        kind = block = index = None
         for payload in payloads:
             delta = payload.delta
             if delta is None or payload.type != "content_block_delta" or payload.error:
@@ -107,8 +107,9 @@ class StreamReader(FrameReader[_Event]):
                 kind = self._kind = this
                 self._places = []
             if this is ARGUMENTS:
-                if block is None or block.index != payload.index:
-                    block = self._blocks.get(payload.index) if payload.index.__class__ is int else None
+                if block is None or payload.index is not index:  # 1.0 equals 1, and is no index
+                    index = payload.index
+                    block = self._blocks.get(index) if index.__class__ is int else None
                     if block is None or block.kind != "tool_use":
                         return payload
                     block.held = _NOTHING
