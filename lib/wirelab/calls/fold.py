@@ -25,9 +25,12 @@ class Fold:
         self._tools = tools
 
     def name(self, call: OpenCall, name: str) -> None:
-        """The first name wins; before any argument text it may still grow. Raises Conflict: `name-changed`."""
-        if call.name is None or name == call.name:
-            call.name = name
+        """Another name for a call that has one. The first wins; before any argument text it may still grow.
+
+        Raises Conflict: `name-changed`.
+        """
+        assert call.name is not None
+        if name == call.name:
             return
         started = call.value is not None or any(part.strip() for part in call.parts)
         if not started and "name-grows" in self._rules and name.startswith(call.name):

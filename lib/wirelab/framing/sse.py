@@ -62,14 +62,15 @@ class SseDecoder(Decoder):
         body = text.removesuffix(blank)
         if len(body) == len(text) or body.endswith(b"\n"):
             return self._take_slowly(data)
-        pieces = _cut_alike(blank + body, blank) if len(body) >= _FEW else []
+        whole = blank + body
+        pieces = _cut_alike(whole, blank) if len(body) >= _FEW else []
         if pieces and not pieces[0] and not _has_line_end(b"".join(pieces)):
             return [self._run(pieces[1:], data)], end
         if (crlf and _has_line_end(body.replace(b"\r\n", b""))) or not (pieces or _is_short(body)):
             return self._take_slowly(data)
         parts = self._collector(data, lead - crlf)
         if pieces:
-            self._take_mixed(parts, blank + body, pieces, blank)
+            self._take_mixed(parts, whole, pieces, blank)
         else:
             self._take_between(parts, body, len(body) + len(blank), blank)
         return parts.close()
